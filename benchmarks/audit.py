@@ -2,7 +2,9 @@
 
 The problems were planted in three stores before the checks were written: a family's in English, a
 team's in German and English, another family's in Spanish, French and Japanese; in a fourth, a
-club's in English, Italian and Portuguese, after they were mended. A pair counts as found if the
+club's in English, Italian and Portuguese, after they were mended. A hotel's, a school's and a
+museum's hold 34 contradictions among what was said on one day, in English, German, French, Dutch
+and Polish: each was read once before the checks were mended by it. A pair counts as found if the
 audit names these two, or copies of them; a single memory if the audit names it.
 """
 

@@ -81,6 +81,7 @@ PREPARED = {
     "how-to/upgrade.md": None,
 }
 # Commands of other programs, and those that serve until they are stopped or need a server.
+PLAN = re.compile(r"^Plan ([0-9a-f]{8})", re.MULTILINE)  # that a page goes on with
 NOT_RUN = re.compile(r"pip |glymph (mcp|serve|open|sleep worker|store migrate)|.* 0192f0c1")
 
 
@@ -106,10 +107,16 @@ def test_every_command_of_a_page_runs(page, tmp_path, monkeypatch):
         for shown, meant in given.items():
             command = command.replace(shown, meant)
         program, *arguments = shlex.split(command, comments=True)
+        if program == "export":
+            for name, _, value in (one.partition("=") for one in arguments):
+                monkeypatch.setenv(name, value)
+            continue
         assert program == "glymph", command
         done = CliRunner().invoke(app, arguments)
         assert done.exit_code in (0, LEFT_ALONE), f"{command}\n{done.output}\n{done.exception!r}"
         assert not done.stderr, f"{command}\n{done.stderr}"  # no hint that it has another name
+        if shown := PLAN.search(done.output):
+            given["PLAN"] = shown[1]
 
 
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -17,6 +19,7 @@ import pytest
 from glymph import Glymph
 from glymph.jobs.project import SHARED, digest_tokens
 
+ROOT = Path(__file__).parents[1]
 SAID = "The staging database of Orion lives on the host cormorant."
 ASKED = "Which host does the staging database of Orion live on?"
 # Parts of the standard library that take several milliseconds, which a quick answer must not cost.
@@ -112,3 +115,12 @@ def test_a_way_in_loads_what_is_listed_and_no_more(url, tmp_path, name):
     assert foreign == set(way.packages.split())
     assert rooms == set(way.rooms.split())
     assert found & SLOW <= set(way.slow.split())
+
+
+def test_nothing_imports_what_another_package_keeps_to_itself():
+    """Such a part may be elsewhere in the next release, or in the oldest that is allowed."""
+    private = re.compile(
+        r"^\s*(?:from|import) (?!glymph)[a-z0-9]\w*(?:\.\w+)*\._[a-z]", re.MULTILINE
+    )
+    for file in (ROOT / "src").rglob("*.py"):
+        assert not private.search(file.read_text(encoding="utf-8")), file

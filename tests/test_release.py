@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
+from glymph.cli.main import app
 from release import build
 
 ROOT = Path(__file__).parents[1]
@@ -24,6 +29,13 @@ def test_the_sdist_takes_files_from_the_root_only():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     included = project["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     assert all(pattern.startswith("/") for pattern in included)
+
+
+def test_the_demo_that_a_release_plays_says_whether_its_store_is_sound():
+    told = json.loads(CliRunner().invoke(app, ["demo", "--json"]).stdout)
+    build.check_demo(told)
+    with pytest.raises(build.Failed, match="a row is gone"):
+        build.check_demo({**told, "end": {**told["end"], "problems": ["a row is gone"]}})
 
 
 def test_the_tools_are_pinned():

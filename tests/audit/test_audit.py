@@ -11,9 +11,11 @@ import pytest
 
 from glymph import Glymph
 from glymph.audit import audit
+from glymph.audit.find import DENIAL
 from glymph.audit.grade import choose_grade
 from glymph.audit.page import render_page
 from glymph.reader.contract import Judgement
+from glymph.reader.weights import explain_absence
 from tests.cli import test_cli
 from tests.cli.test_cli import DONE, FAILED
 from tests.importers import peers
@@ -43,7 +45,7 @@ class KnowingReader:
         self.by_text = {one["text"]: one["id"] for one in RECORDS}
 
     def relate(self, newer, older):
-        new = self.by_text[newer]
+        new = self.by_text[newer.removeprefix(f"{DENIAL} ")]
         return [
             Judgement("replaces", 0.97, (0.01, 0.01, 0.97, 0.01))
             if (new, self.by_text[old]) in UPDATES
@@ -91,6 +93,47 @@ def test_every_check_finds_what_is_planted(source):
     assert named(result, "secret") == [("e",)]
     assert named(result, "identifier") == [("f",)]
     assert (result.memories, result.flawed, result.grade) == (9, 5, "F")
+
+
+class DenyingReader(KnowingReader):
+    """A reader that sees what two texts are to each other only where one is said as a denial."""
+
+    def __init__(self, plain):
+        super().__init__()
+        self.plain = plain
+
+    def relate(self, newer, older):
+        if newer.startswith(DENIAL):
+            return super().relate(newer, older)
+        return [Judgement("none", 0.9, self.plain) for _ in older]
+
+
+@pytest.mark.parametrize("plain", [(0.97, 0.01, 0.01, 0.01), (0.07, 0.9, 0.02, 0.01)])
+def test_what_one_text_denies_is_asked_by_saying_it_as_a_denial(tmp_path, plain):
+    # Also where the texts by themselves seem to have nothing in common, or to say the same.
+    file = tmp_path / "notes.jsonl"
+    shop = [one for one in RECORDS if one["id"] in "gh"]
+    file.write_text("\n".join(map(json.dumps, shop)))
+    result = audit(file, embedder="none", reader=DenyingReader(plain))
+    assert [set(pair) for pair in named(result, "contradiction")] == [{"g", "h"}]
+    assert named(result, "near") == []
+
+
+def test_the_shipped_reader_names_contradictions(tmp_path):
+    if reason := explain_absence():
+        pytest.skip(reason)
+    said = [
+        "The hotel has 24 rooms.", "There are 19 rooms in the house.",
+        "Deposits are refunded in full up to 48 hours before arrival.",
+        "Deposits are never paid back.",
+        "Room 12 has a bath, room 14 a shower.", "Elena speaks Greek.",
+    ]  # fmt: skip
+    file = tmp_path / "notes.jsonl"
+    rows = [{"id": f"{at}", "text": text} for at, text in enumerate(said)]
+    file.write_text("\n".join(map(json.dumps, rows)))
+    result = audit(file, embedder="none", reader="local")
+    found = {frozenset(pair) for pair in named(result, "contradiction")}
+    assert found == {frozenset("01"), frozenset("23")}
 
 
 def test_nothing_shown_holds_a_secret_or_identifies_a_person(source):

@@ -44,7 +44,7 @@ def test_a_plan_is_made_shown_pruned_from_and_taken_back(run):
     assert "BTC trade lifecycle (3 memories, 2 links" in said
     assert "impact: nothing was recalled so far" in said
     plan = json.loads(run("analyze", "--json")[0])["plan_id"]
-    assert f"on the command line: glymph prune {plan} --groups 1\n" in said  # without --apply
+    assert f"would do: glymph prune {plan} --groups 1\n" in said  # without --apply
     assert plan in run("plan", "list")[0]
     assert "BTC trade lifecycle" in run("plan", "show", plan)[0]
     said, code = run("prune", plan)
@@ -121,3 +121,13 @@ def test_a_group_that_was_cut_short_says_how_many_it_has(run, url):
     assert len(group["node_ids"]) < group["node_count"]
     assert f"({group['node_count']} memories, " in cut["text"]
     assert f"{len(group['node_ids'])} of the {group['node_count']} members" in cut["text"]
+
+
+def test_a_plan_on_the_command_line_ends_with_a_command_and_no_call_of_a_program(run):
+    said, status = run("analyze")
+    assert status == 0
+    assert "batch_prune(" not in said
+    assert "glymph prune " in " ".join(said.splitlines()[-2:])
+    assert "dormant: dormant" not in said
+    for one in ("(keyword", "relevance 0."):
+        assert one not in run("search", "BTC")[0]

@@ -46,7 +46,7 @@ def store(request, tmp_path):
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path}/memory.db"
     else:
-        url = request.getfixturevalue("postgres_url")
+        url = request.getfixturevalue("empty_postgres_store")
     with Glymph.open(url) as glymph:
         glymph.add("The nightly import fails on Mondays.", kind="lesson")
     return url
@@ -169,8 +169,8 @@ def test_all_of_them_can_be_put_back_and_an_unknown_one_is_an_error(url):
     assert told("--url", url, "--dead") == "No dead letters: no job was given up.\n"
 
 
-def test_several_stores_are_served_by_one_worker(tmp_path, postgres_url):
-    urls = [f"sqlite:///{tmp_path}/one.db", f"sqlite:///{tmp_path}/two.db", postgres_url]
+def test_several_stores_are_served_by_one_worker(tmp_path, empty_postgres_store):
+    urls = [f"sqlite:///{tmp_path}/one.db", f"sqlite:///{tmp_path}/two.db", empty_postgres_store]
     for url in urls:
         Glymph.open(url).close()
     options = [part for url in urls for part in ("--url", url)]
@@ -210,13 +210,13 @@ def test_a_path_with_a_space_in_the_environment_is_one_store(tmp_path, monkeypat
     assert [one["url"] for one in json.loads(said)["stores"]] == [url.replace(" ", "%20")]
 
 
-def test_a_password_is_not_told(postgres_url):
-    Glymph.open(postgres_url).close()
-    secret = postgres_url.replace("postgres@", "postgres:hunter2@")
+def test_a_password_is_not_told(empty_postgres_store):
+    Glymph.open(empty_postgres_store).close()
+    secret = empty_postgres_store.replace("postgres@", "postgres:hunter2@")
     said, log, code = ran("--url", secret, "--once", "--json")
     assert code == 0, log
     assert "hunter2" not in said + log
-    masked = postgres_url.replace("postgres@", "postgres:[secret]@")
+    masked = empty_postgres_store.replace("postgres@", "postgres:[secret]@")
     assert [one["url"] for one in json.loads(said)["stores"]] == [masked]
 
 

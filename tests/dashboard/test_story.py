@@ -64,9 +64,14 @@ def test_a_question_is_answered_with_one_click_and_the_answer_taken_back(visit, 
     page = visit()
     page.get_by_role("link", name="Questions", exact=True).click()
     expect(page.locator(".side-a")).to_contain_text("nine o'clock")
-    press(page, "New is current")
+    page.locator(".side-b").get_by_role("button", name="This one holds").click()
     expect(page.locator(".told")).to_contain_text("Answer")
     assert served.glymph.questions() == []
+    hidden = next(
+        one for one in served.glymph.list(limit=200, include_superseded=True)
+        if one.text.endswith("nine o'clock.")
+    )  # fmt: skip
+    assert hidden.superseded_by
     press(page, "Undo")
     expect(page.locator(".side-b")).to_contain_text("half past nine")
 

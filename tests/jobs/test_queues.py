@@ -50,8 +50,8 @@ class TestInTheDatabaseOfTheStore(QueueSuite):
     """Store and queue in one PostgreSQL database."""
 
     @pytest.fixture
-    def url(self, postgres_url):
-        return postgres_url
+    def url(self, empty_postgres_store):
+        return empty_postgres_store
 
     def queue(self, glymph, jobs, limit):
         from glymph.jobs.queues.procrastinate import ProcrastinateQueue
@@ -213,7 +213,7 @@ def asked(request, tmp_path, clock):
     """Runs a job until nothing is due, with a way to ask for it once more; how often it ran."""
     url = f"sqlite:///{tmp_path}/memory.db"
     if request.param == "postgresql":
-        url = request.getfixturevalue("postgres_url")
+        url = request.getfixturevalue("empty_postgres_store")
     ran = []
     with (
         Glymph.open(url, clock=clock, actor="daemon") as worker,

@@ -94,10 +94,16 @@ def post(server, path, body):
         return line.post(path, body)[0]
 
 
-def test_two_servers_lose_nothing_and_do_nothing_twice(postgres_url, tmp_path):
+def test_two_servers_lose_nothing_and_do_nothing_twice(empty_postgres_store, tmp_path):
     notes, heard, ready = Notes(), set(), threading.Event()
-    with Glymph.open(postgres_url) as here, ExitStack() as stack, ThreadPoolExecutor() as pool:
-        servers = [served_process(postgres_url, tmp_path, program=("-c", SERVER)) for _ in "12"]
+    with (
+        Glymph.open(empty_postgres_store) as here,
+        ExitStack() as stack,
+        ThreadPoolExecutor() as pool,
+    ):
+        servers = [
+            served_process(empty_postgres_store, tmp_path, program=("-c", SERVER)) for _ in "12"
+        ]
         one, two = pool.map(stack.enter_context, servers)
         ear = threading.Thread(target=listen, args=(two, heard, ready))
         ear.start()

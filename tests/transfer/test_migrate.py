@@ -28,7 +28,7 @@ from tests.grounds.moving import SECRET, Engines, done, image, live_a_little
 def engines(request, tmp_path):
     source, target = request.param.split(" to ")
     urls = {
-        name: request.getfixturevalue("postgres_url")
+        name: request.getfixturevalue("empty_postgres_store")
         if engine == "postgresql"
         else f"sqlite:///{tmp_path}/{name}.db"
         for name, engine in (("source", source), ("target", target))
@@ -203,7 +203,13 @@ def thousands(engines, clock):
 
 
 @pytest.mark.parametrize(
-    ("step", "rows"), [("moving", 0), ("moving", 300), ("moving", 1500), ("checking", 0)]
+    ("step", "rows"),
+    [
+        ("moving", 0),
+        pytest.param("moving", 300, marks=pytest.mark.nightly),
+        ("moving", 1500),
+        ("checking", 0),
+    ],
 )
 def test_a_move_that_was_killed_goes_on_where_it_was(engines, thousands, step, rows):
     got_to = killed_at(engines, step, rows)

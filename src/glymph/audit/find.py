@@ -35,6 +35,9 @@ MOST_PAIRS = 20_000  # that are read in one audit, the nearest first
 # Nothing is changed by an audit, so what is likelier than not is named, with how sure it is.
 LIKELY = 0.5
 DOUBTED = 0.1  # the share of any relation from which on two memories are read alone
+# A reader knows what replaces what. Before a text, these words make it say what it denies: without
+# them it takes only every second contradiction for one.
+DENIAL = "That is wrong."
 LATER = timedelta(hours=1)  # so far apart, dates say which of two is the newer
 # Types of identifiers by which a person can be reached or charged.
 PERSONAL = ("mail", "phone", "iban", "card")
@@ -193,12 +196,22 @@ def _read_pairs(
         by_newer[newer].append(older)
     for done, (at, others) in enumerate(sorted(by_newer.items())):
         new, olds = found[at], [found[other] for other in others]
-        judged = reader.relate(new.text, [old.text for old in olds])
-        for old, one in zip(olds, judged, strict=True):
-            if one.shares and 1 - one.shares[NONE] >= DOUBTED:
-                yield from _decide(new, old, reader)
+        for old in _find_related(new, olds, reader):
+            yield from _decide(new, old, reader)
         if progress is not None:
             progress(done + 1, len(by_newer))
+
+
+def _find_related(new: Statement, olds: Sequence[Statement], reader: Reader) -> list[Statement]:
+    """Returns those of the older that may have to do with the newer, or cannot hold beside it."""
+    related: dict[str, Statement] = {}
+    beside = [old for old in olds if not _is_later(new, old)]
+    for text, some in ((new.text, olds), (_deny(new), beside)):
+        judged = reader.relate(text, [old.text for old in some]) if some else []
+        for old, one in zip(some, judged, strict=True):
+            if one.shares and 1 - one.shares[NONE] >= DOUBTED:
+                related[old.id] = old
+    return list(related.values())
 
 
 def _decide(new: Statement, old: Statement, reader: Reader) -> Iterator[Finding]:
@@ -209,15 +222,32 @@ def _decide(new: Statement, old: Statement, reader: Reader) -> Iterator[Finding]
         return
     same = max(there.shares[SAME], back.shares[SAME])
     update = there.shares[REPLACES] + there.shares[PART]
-    either = max(there.shares[REPLACES], back.shares[REPLACES])
-    dated = new.at is not None and old.at is not None and new.at - old.at >= LATER
-    if same >= LIKELY and not differ_in_values(new.text, old.text):
+    later = _is_later(new, old)
+    against = _weigh_denial(new, old, reader) if same >= LIKELY or not later else 0.0
+    either = max(there.shares[REPLACES], back.shares[REPLACES], against)
+    if same >= LIKELY > against and not differ_in_values(new.text, old.text):
         yield Finding("near", (show(new), show(old)), "the same in other words", same)
-    elif dated and update >= LIKELY:
+    elif later and update >= LIKELY:
         yield Finding("stale", (show(old), show(new)), "a newer one takes its place", update)
-    elif not dated and either >= LIKELY:
+    elif not later and either >= LIKELY:
         why = "both cannot hold, and no date says which is newer"
         yield Finding("contradiction", (show(new), show(old)), why, either)
+
+
+def _is_later(new: Statement, old: Statement) -> bool:
+    """Tells whether dates say which of two is the newer."""
+    return new.at is not None and old.at is not None and new.at - old.at >= LATER
+
+
+def _weigh_denial(one: Statement, other: Statement, reader: Reader) -> float:
+    """Returns how likely it is that each of two texts, said as a denial, replaces the other."""
+    (there,) = reader.relate(_deny(one), [other.text])
+    (back,) = reader.relate(_deny(other), [one.text])
+    return (there.shares[REPLACES] + back.shares[REPLACES]) / 2
+
+
+def _deny(one: Statement) -> str:
+    return f"{DENIAL} {one.text}"
 
 
 def _compare_vectors(

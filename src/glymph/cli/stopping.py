@@ -8,15 +8,18 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
-from typer._click.globals import get_current_context
+from typer import Context
 
 STOPPED = 130  # the exit status: 128 and the number of the signal, as shells have it
 PATIENCE = 0.6  # seconds in which files are closed and programs that were called are ended
 NOTHING = "nothing was changed."
 WHOLE = "what was finished is kept and nothing is half done; `glymph store operations` lists it."
 
+# Of the Click that this Typer runs on: its own since 0.26, the package before.
+_click = import_module(Context.__mro__[1].__module__.rpartition(".")[0] + ".globals")
 _reached = ""  # how far the work that shows progress has come
 
 
@@ -61,7 +64,7 @@ def _clear_line() -> str:
 
 
 def _tell() -> str:
-    ctx = get_current_context(silent=True)
+    ctx = _click.get_current_context(silent=True)
     if ctx is None:
         return NOTHING
     only_shows = getattr(ctx.command, "read_only", False)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from re import findall
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -37,6 +37,21 @@ RULES = {
     "orphan": "that nothing leads to",
     "passing": "that were for a passing moment",
 }
+STAGES = {"weak": "fading"}  # where people know a stage by another word than the program
+DEEDS = {
+    "ai_prune": "put away what a language model nominated and code allowed",
+    "consolidate": "made a lesson of many episodes",
+    "fold": "folded the end of the journal",
+    "garden": "tidied: merged duplicates, dropped faded links",
+    "lifecycle": "put away what had faded",
+    "purge": "removed for good",
+    "reconcile": "compared new memories with what was known",
+    "reinforce": "kept from fading",
+    "report": "noted what a search was good for",
+    "supersede": "put a newer statement in the place of an older one",
+}  # what an operation did, where its name alone does not say so
+USES = frozenset({"last_used_at", "access_count", "stability", "difficulty", "review"})
+_ID = re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{6}([0-9a-f]{6})\b")
 LONGEST_DIFF = 4000  # words: beyond that, two texts stand one after the other
 DELETED, INSERTED, SAME = "del", "ins", ""
 
@@ -55,8 +70,8 @@ def _environment() -> Environment:
     made.filters |= {
         "since": tell_since, "until": tell_until, "day": tell_day, "moment": tell_moment,
         "iso": _iso, "percent": tell_percent, "quantity": quantity, "number": tell_number,
-        "words": tell_words, "reason": tell_reason, "cause": tell_cause, "usd": tell_usd,
-        "by_month": by_month,
+        "words": tell_words, "reason": tell_reason, "cause": tell_cause, "deed": tell_deed,
+        "stage": tell_stage, "columns": tell_columns, "usd": tell_usd, "by_month": by_month,
     }  # fmt: skip
     made.tests["mentions"] = lambda text, words: words in text
     made.globals |= {
@@ -150,8 +165,31 @@ def tell_words(name: object) -> str:
 
 
 def tell_cause(reason: str) -> str:
-    """Returns why something was done: a person's words as they are, a name of ours in words."""
-    return tell_words(reason) if reason.isidentifier() else reason
+    """Returns why something was done: a person's words as they are, a name of ours in words.
+
+    Ids are cut to their ends, by which pages name a memory that has no title any more.
+    """
+    name, colon, rest = reason.partition(": ")
+    if name.isidentifier() and (not colon or _ID.fullmatch(rest)):
+        reason = f"{tell_words(name)}{colon}{rest}"
+    return _ID.sub(r"…\1", reason)
+
+
+def tell_deed(verb: str) -> str:
+    """Returns what an operation of that name does, where the name alone does not say so."""
+    return DEEDS.get(verb, "")
+
+
+def tell_columns(changed: Iterable[str]) -> str:
+    """Returns what changed on a memory; what a use changes is one thing."""
+    every = set(changed)
+    others = sorted(every - USES)
+    return tell_words(", ".join((["counted as used"] if every & USES else []) + others))
+
+
+def tell_stage(name: str) -> str:
+    """Returns how people call a stage of a memory."""
+    return STAGES.get(name.lower(), name.lower())
 
 
 def by_month(memories: Iterable[Memory]) -> list[tuple[str, list[Memory]]]:
@@ -168,7 +206,7 @@ def tell_reason(told: str) -> str:
 
 def diff(old: object, new: object) -> list[tuple[str, str]]:
     """Returns two texts as one, in pieces: those that went, those that came, and the rest."""
-    a, b = findall(r"\s*\S+", str(old)), findall(r"\s*\S+", str(new))
+    a, b = re.findall(r"\s*\S+", str(old)), re.findall(r"\s*\S+", str(new))
     if len(a) + len(b) > LONGEST_DIFF:
         return [(DELETED, str(old)), (INSERTED, str(new))]
     pieces: list[tuple[str, str]] = []

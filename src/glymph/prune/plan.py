@@ -208,8 +208,9 @@ def _member(node: Member) -> str:
     of_group = {rule.name for rule in rules() if rule.of_group}  # said of the group as a whole
     told = [why for rule, why in zip(node.rules, node.reasons, strict=True) if rule not in of_group]
     why = f": {', '.join(told)}" if told else ""
-    title = " ".join(node.title.split())
-    return f"  - {title} ({node.kind}, {node.lifecycle.lower()}{why}{kept}) [{node.id}]"
+    title, stage = " ".join(node.title.split()), node.lifecycle.lower()
+    standing = node.kind if any(stage in one for one in told) else f"{node.kind}, {stage}"
+    return f"  - {title} ({standing}{why}{kept}) [{node.id}]"
 
 
 @dataclass(frozen=True, slots=True)

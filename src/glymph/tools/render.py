@@ -111,7 +111,7 @@ def render_hits(result: Result) -> Blocks:
     """Shows what a search or a recall found, the best first, with why."""
     hits = result["hits"]
     rows = [[f"{h['score']:.2f}", h["kind"], h["lifecycle"], h["id"], _say(h)] for h in hits]
-    notes = [f"{h['created_at'][:10]}: {h['why']} ({_figures(h['parts'])})" for h in hits]
+    notes = [f"{h['created_at'][:10]}: {h['why']}" for h in hits]
     yield Table(["score>", "kind", "presence", "id", "text"], rows, notes)
     if not rows:
         yield Line("Nothing found. Other words, or --states ARCHIVED, may find it.")
@@ -124,17 +124,14 @@ def _say(memory: Result) -> str:
     return said if len(said) <= LONGEST_TEXT else said[: LONGEST_TEXT - 1] + "…"
 
 
-def _figures(parts: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {value:.2f}" for name, value in parts.items())
-
-
 def render_plan(plan: Result) -> Blocks:
-    """Shows a plan to prune, and how to act on it."""
-    yield Line(plan["text"])
+    """Shows a plan to prune, and how to act on it: by commands, not by the calls of programs."""
+    lines = plan["text"].splitlines()
+    yield Line("\n".join(one for one in lines if not one.startswith("batch_prune(")).rstrip())
     if plan["groups"]:
-        first = plan["groups"][0]["group"]
-        command = f"glymph prune {plan['plan_id']} --groups {first}"
-        yield Line(f"See first what that would do, on the command line: {command}", "dim")
+        command = f"glymph prune {plan['plan_id']} --groups {plan['groups'][0]['group']}"
+        yield Line("")
+        yield Line(f"Nothing was changed. See what archiving a group would do: {command}", "dim")
     if plan.get("next_group"):
         yield Line(f"There is more: --first-group {plan['next_group']}.", "dim")
 

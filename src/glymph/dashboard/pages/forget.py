@@ -8,6 +8,7 @@ from glymph.dashboard.page import DECIDE, Page
 from glymph.dashboard.visit import CURATE, Visit, page_router
 from glymph.errors import InvalidInput, Refused
 from glymph.service.access import Role
+from glymph.store.certificate import CLEAN
 
 router = page_router()
 PAGE = Page("Forget", "/forget", router, group=DECIDE, order=30, role=Role.CURATE, key="f")
@@ -50,7 +51,11 @@ async def certificate(operation: str, visit: Visit = CURATE) -> Response:
         raise InvalidInput(
             "operation", "there is no certificate of it. Forget lists those there are."
         )
-    return visit.show("certificate.html", certificate=one)
+    clean = [place for place in one.places if place.status == CLEAN]
+    return visit.show(
+        "certificate.html", certificate=one, clean=len(clean),
+        places=[*(place for place in one.places if place not in clean), *clean],
+    )  # fmt: skip
 
 
 @router.get("/forget/{plan_id}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -24,15 +24,48 @@ WEEKS = 26
 LOOKED_AT, SHOWN = 60, 8  # operations
 ASLEEP = {"lifecycle", "ai_prune", "consolidate", "garden", "reconcile", "extract", "empty", "fold"}
 STAGES = ("active", "weak", "dormant", "archived", "trashed")
-# What does a task of curation: the page, and what its button says.
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where a task of curation is seen to: what there is of it, what that means, and the page."""
+
+    one: str
+    many: str
+    told: str
+    path: str
+    label: str
+    query: Mapping[str, str] = field(default_factory=dict)
+
+
 TASKS = {
-    "analyze_memory": ("/review", "Review them"),
-    "answer_question": ("/questions", "Answer them"),
-    "get_pruning_candidates": ("/review?isolated=1", "Look at them"),
-    "trigger_consolidation": ("/jobs", "Let it learn"),
-    "merge_memories": ("/jobs", "Let the gardener merge them"),
-    "memory_link": ("/graph", "See where they lie"),
-}
+    "analyze_memory": Way(
+        "stale group", "stale groups", "They belong together, and nobody used them for long.",
+        "/review", "Review",
+    ),
+    "answer_question": Way(
+        "open question", "open questions", "Two statements that may not both hold.",
+        "/questions", "Answer",
+    ),
+    "get_pruning_candidates": Way(
+        "orphan", "orphans", "Nothing leads to them, and nobody used them for a month.",
+        "/review", "Review", {"isolated": "1"},
+    ),
+    "trigger_consolidation": Way(
+        "new episode", "new episodes", "The job Consolidate makes few lessons of them.",
+        "/jobs", "To the jobs",
+    ),
+    "merge_memories": Way(
+        "group of duplicates", "groups of duplicates",
+        "They say the same. The job Garden makes one of each, with a way back.",
+        "/jobs", "To the jobs",
+    ),
+    "memory_link": Way(
+        "memory without links", "memories without links",
+        "Nothing to do: links come when memories are used together.",
+        "/graph", "See where they lie",
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

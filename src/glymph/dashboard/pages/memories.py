@@ -12,6 +12,7 @@ from starlette.responses import Response
 from glymph.client import Glymph
 from glymph.dashboard.charts import draw_decay, draw_timeline
 from glymph.dashboard.page import LOOK, Page
+from glymph.dashboard.render import USES
 from glymph.dashboard.visit import CURATE, READ, WRITE, Visit, page_router
 from glymph.decay.sections import Section
 from glymph.errors import InvalidInput, MemoryNotFound
@@ -27,7 +28,6 @@ TOLD = (
     "title", "text", "kind", "section", "state", "pinned", "superseded_by", "tags", "entities",
     "attributes", "salience", "trust", "source", "event_at", "expires_at",
 )  # fmt: skip
-USES = {"last_used_at", "access_count", "stability", "difficulty", "review"}
 ACTIONS = {
     "archive": "Searches will no longer find it. It is kept, and comes back whenever you ask.",
     "delete": "It goes to the trash, and can come back from there until its time is over.",
@@ -96,12 +96,17 @@ def _look(glymph: Glymph, memory_id: str) -> dict[str, Any]:
     with glymph.context.reading() as reader:
         curves = reader.curves()
     live = memory.state is State.LIVE
+    steps = list(_steps(memory, glymph.history(memory_id)))[::-1]
+    heirs = {one for step in steps for one in step.fields.get("superseded_by", ()) if one}
+    named = {one: _find(glymph, one) for one in heirs}
     return {
         "memory": memory,
-        "steps": list(_steps(memory, glymph.history(memory_id)))[::-1],
+        "steps": steps,
+        "names": {one: found.title for one, found in named.items() if found},
         "edges": [(edge, others[_other(edge, memory_id)]) for edge in shown],
         "more_edges": len(edges) - len(shown),
         "chain": _chain(glymph, memory, edges),
+        "newer_ones": list(_doubts(memory, edges, others)) if live else (),
         "decay": draw_decay(memory, curves, glymph.context.now()) if live else None,
     }
 
@@ -115,6 +120,17 @@ def _find(glymph: Glymph, memory_id: str) -> Memory | None:
         return glymph.get(memory_id)
     except MemoryNotFound:
         return None
+
+
+def _doubts(
+    memory: Memory, edges: Sequence[Edge], others: Mapping[str, Memory | None]
+) -> Iterator[Memory]:
+    """Yields the newer memories that may put this one out of date, while nobody has decided."""
+    for edge in edges:
+        if edge.type == "supersedes" and edge.target == memory.id and not memory.superseded_by:
+            newer = others.get(edge.source)
+            if newer is not None and newer.state is State.LIVE:
+                yield newer
 
 
 def _chain(glymph: Glymph, memory: Memory, edges: Sequence[Edge]) -> list[Memory]:
@@ -142,6 +158,19 @@ def _steps(memory: Memory, changes: Sequence[Change]) -> Iterator[Step]:
         told.append(Step(change, {} if change.action == "insert" else seen, used))
         after |= change.before
     yield from reversed(told)
+
+
+@router.post("/memories/{memory_id}/doubt")
+async def decide(memory_id: str, visit: Visit = WRITE) -> Response:
+    """Decides whether a newer memory puts this one out of date."""
+    newer, choice = visit.text("newer"), visit.text("choice")
+    if choice not in ("replaced", "both"):
+        raise InvalidInput("choice", f"{choice[:40]!r} is no answer. Say which of the two holds.")
+    put: Any = "link" if choice == "replaced" else "unlink"
+    done = await visit.run(
+        lambda g: getattr(g, put)(newer, memory_id, "supersedes", reason="decided by a person")
+    )
+    return visit.tell(f"/memories/{memory_id}", done)
 
 
 @router.get("/memories/{memory_id}/{action}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from starlette.responses import Response
@@ -17,6 +18,15 @@ from glymph.text.secrets import mask_secrets, mask_url
 router = page_router()
 PAGE = Page("Settings", "/settings", router, group=RUN, order=30, role=Role.CURATE, key="s")
 HERE = "this server"
+TOPICS = {
+    "Texts": "max_text_chars",
+    "Trash, journal and pruning": "trash_days",
+    "Taking in": "bulk_chunk",
+    "Meaning and judgement": "embedder",
+    "Language model and budget": "model",
+    "Upkeep": "questions_hours",
+    "Keeping": "history_folder",
+}  # and the first setting of each, in the order in which they are declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +44,21 @@ class Shown:
 async def show(visit: Visit = CURATE) -> Response:
     """Shows every setting."""
     found, url, meaning = await visit.run(lambda g: (_look(g), g.shown_url, g.meaning()))
-    return visit.show("settings.html", settings=found, url=url, meaning=meaning)
+    changed = [one for one in found if one.origin != "default"]
+    return visit.show(
+        "settings.html", changed=changed, topics=_group(found), url=url, meaning=meaning
+    )
+
+
+def _group(settings: Sequence[Shown]) -> dict[str, list[Shown]]:
+    """Returns settings under their topics."""
+    begins = {first: topic for topic, first in TOPICS.items()}
+    grouped: dict[str, list[Shown]] = {}
+    topic = next(iter(TOPICS))
+    for one in settings:
+        topic = begins.get(one.name, topic)
+        grouped.setdefault(topic, []).append(one)
+    return grouped
 
 
 def _look(glymph: Glymph) -> list[Shown]:

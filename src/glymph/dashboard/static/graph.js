@@ -6,15 +6,17 @@
   const canvas = document.getElementById("canvas");
   const pen = canvas.getContext("2d", { alpha: false });
   const legend = document.getElementById("legend");
-  const GOLDEN = 2.399963229728653, GAP = 9, NEAR = 0.55, MOST_LINKS = 7000, MOVING_LINKS = 400, FRAMES = 300;
+  const GOLDEN = 2.399963229728653, GAP = 9, NEAR = 0.55, MOST_LINKS = 7000, MOVING_LINKS = 400, FRAMES = 300, MANY = 2000;
   const STAGES = ["active", "weak", "dormant"], STAGE_WORDS = ["active", "fading", "dormant"];
   const PALETTE = ["#2f8f6b", "#4d7fb3", "#b3783c", "#8a63a8", "#b3566c", "#5f8f3f", "#3d9aa0", "#8f8247", "#6b75c9", "#a05f43", "#7a8b99", "#548f7d"];
   let data, n, x, y, group, groups, starts, ends, degree, coloured = [], colours = [], colourBy = "stage";
   let scale = 1, left = 0, top = 0, width = 0, height = 0, asked = false;
-  let focus = -1, depth = 1, shown = null, hover = -1, matches = null, theme = {}, resting = 0;
+  let focus = -1, depth = 1, shown = null, hover = -1, matches = null, theme = {}, resting = 0, picture = null;
+  const mixed = new Map();  // colours as pixels
   canvas.frames = [];  // how long the last drawings took, in ms
 
   const readTheme = () => {
+    mixed.clear();
     const style = getComputedStyle(document.documentElement);
     for (const name of ["card", "ink", "soft", "line", "active", "weak", "dormant", "archived", "trashed", "accent"])
       theme[name] = style.getPropertyValue(`--${name}`).trim();
@@ -122,9 +124,43 @@
     const began = performance.now();
     pen.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     pen.fillStyle = theme.card; pen.fillRect(0, 0, width, height);
-    if (n) (scale < NEAR && !shown ? drawFar : drawNear)();
+    const far = scale < NEAR && !shown;
+    if (n > MANY && resting) { dots(far); if (!far) { lines(); labels(); } } else if (n) (far ? drawFar : drawNear)();
     canvas.frames.push(performance.now() - began);
     if (canvas.frames.length > FRAMES) canvas.frames.shift();
+  };
+  // Thousands of dots in a moving picture are written as pixels: a browser without a graphics card
+  // takes several times as long to fill as many rectangles.
+  const pixelOf = (colour, alpha = 1) => {
+    const key = `${colour} ${alpha}`;
+    if (!mixed.has(key)) {
+      const one = new OffscreenCanvas(1, 1).getContext("2d");
+      one.fillStyle = theme.card; one.fillRect(0, 0, 1, 1);
+      one.globalAlpha = alpha; one.fillStyle = colour; one.fillRect(0, 0, 1, 1);
+      mixed.set(key, new Uint32Array(one.getImageData(0, 0, 1, 1).data.buffer)[0]);
+    }
+    return mixed.get(key);
+  };
+  const dots = (far) => {
+    const w = canvas.width, h = canvas.height, zoomed = devicePixelRatio;
+    if (picture?.width !== w || picture.height !== h) picture = pen.createImageData(w, h);
+    const pixels = new Uint32Array(picture.data.buffer);
+    pixels.fill(pixelOf(theme.card));
+    const dot = (px, py, r, paint) => {
+      const cx = Math.round(px * zoomed), cy = Math.round(py * zoomed), R = Math.max(1, Math.round(r * zoomed));
+      if (cx < -R || cy < -R || cx > w + R || cy > h + R) return;
+      for (let dy = Math.max(-R, -cy); dy < Math.min(R, h - cy); dy++) {
+        const half = R < 3 ? R : Math.round(Math.sqrt(R * R - (dy + 0.5) * (dy + 0.5)));
+        const row = (cy + dy) * w, end = row + Math.min(w, cx + half);
+        for (let at = row + Math.max(0, cx - half); at < end; at++) pixels[at] = paint;
+      }
+    };
+    if (far) for (const one of groups) dot(one.x * scale + left, one.y * scale + top, Math.max(1.2, (one.r - GAP * 0.4) * scale), pixelOf(colours[one.colour], 0.8));
+    else for (const dim of shown ? [true, false] : [false]) coloured.forEach((all, c) => {
+      const paint = pixelOf(dim ? theme.line : colours[c]);
+      for (const i of all) if (!shown || shown.has(i) !== dim) dot(x[i] * scale + left, y[i] * scale + top, radius(), paint);
+    });
+    pen.putImageData(picture, 0, 0);
   };
   const drawFar = () => {
     const batches = colours.map(() => []);
@@ -141,11 +177,9 @@
     });
     pen.globalAlpha = 1;
   };
-  const drawNear = () => {
-    const margin = 40, inside = (px, py) => px > -margin && py > -margin && px < width + margin && py < height + margin;
-    const r = Math.max(1.6, Math.min(7, 3.8 * scale));
-    // Squares on whole pixels need no smoothing: in a moving picture nobody sees the difference.
-    const square = r < (resting ? 5 : 2.2), side = Math.round(2 * r);
+  const radius = () => Math.max(1.6, Math.min(7, 3.8 * scale));
+  const inside = (px, py, margin = 40) => px > -margin && py > -margin && px < width + margin && py < height + margin;
+  const lines = () => {
     const few = data.weights.length < 400;
     pen.lineWidth = shown || few ? 1.2 : 0.7; pen.strokeStyle = theme.soft; pen.globalAlpha = shown || few ? 0.6 : 0.22; pen.beginPath();
     let drawn = 0;
@@ -157,6 +191,13 @@
       pen.moveTo(ax, ay); pen.lineTo(bx, by); drawn++;
     }
     pen.stroke();
+    pen.globalAlpha = 1;
+  };
+  const drawNear = () => {
+    const r = radius();
+    // Squares on whole pixels need no smoothing: in a moving picture nobody sees the difference.
+    const square = r < (resting ? 5 : 2.2), side = Math.round(2 * r);
+    lines();
     for (const dim of shown ? [true, false] : [false]) for (let c = 0; c < colours.length; c++) {
       pen.fillStyle = dim ? theme.line : colours[c]; pen.globalAlpha = 1; pen.beginPath();
       for (const i of coloured[c]) {
@@ -169,9 +210,10 @@
       if (!square) pen.fill();
     }
     pen.globalAlpha = 1;
-    labels(r);
+    labels();
   };
-  const labels = (r) => {
+  const labels = () => {
+    const r = radius();
     pen.font = "13px system-ui, sans-serif"; pen.fillStyle = theme.ink;
     const wanted = new Set();
     if (focus >= 0) wanted.add(focus);
@@ -199,8 +241,9 @@
     const take = (px, py, by) => { l = Math.min(l, px - by); r = Math.max(r, px + by); t = Math.min(t, py - by); b = Math.max(b, py + by); };
     if (ids) for (const i of ids) take(x[i], y[i], 40); else for (const one of groups) take(one.x, one.y, one.r);
     if (l === Infinity) return;
-    scale = Math.min(3, 0.94 * Math.min(width / (r - l), height / (b - t)));
-    left = width / 2 - (l + r) / 2 * scale; top = height / 2 - (t + b) / 2 * scale;
+    const free = height - legend.offsetHeight - 12;  // the legend lies over the rest
+    scale = Math.min(3, 0.94 * Math.min(width / (r - l), free / (b - t)));
+    left = width / 2 - (l + r) / 2 * scale; top = free / 2 - (t + b) / 2 * scale;
     later();
   };
   const zoom = (by, cx = width / 2, cy = height / 2) => {

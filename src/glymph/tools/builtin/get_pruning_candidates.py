@@ -44,7 +44,7 @@ def render(result: Mapping[str, Any]) -> Blocks:
          c["connections"], c["memory_id"], c["title"]]
         for c in result["candidates"]
     ]  # fmt: skip
-    yield Table(["priority>", "reason", "age>", "unused>", "links>", "id", "title"], rows)
+    yield Table(["priority>", "reason", "age>", "idle>", "links>", "id", "title"], rows)
     summary = result["summary"]
     by_reason = summary["by_reason"].items()
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in by_reason if count)
