@@ -186,7 +186,7 @@ def find_agreed(
     """Returns the one statement that says whom and what a request names, if no other is likelier.
 
     A reader makes little of a topic, "flight to Paris". What can be undone acts on the words then.
-    It must say so much of what is named.
+    It must say at least so much of the words.
     """
     found = [one for one in verdicts if one.ruled == "found"]
     if len(found) != 1 or not (wanted.names and wanted.words):

@@ -24,7 +24,7 @@ from glymph.forget.match import (
     sought,
     units,
 )
-from glymph.forget.planner import Judges, find_agreed, find_lead, judge
+from glymph.forget.planner import SAID, Judges, find_agreed, find_lead, judge
 from glymph.forget.request import Request, read_checked
 from glymph.forget.rest import cut_spans, find_rest, is_safe
 from glymph.forget.verdicts import Verdict
@@ -74,9 +74,9 @@ def find_beliefs(
     verdicts = judge(asked, meaning, current, likeness, judges)
     verdicts.sort(key=lambda one: (-one.share, one.statement.id))
     meant = [one for one in verdicts if one.share >= MEANT] or find_lead(verdicts)
-    # The new text says as well what is meant: rules that hold it against what is told of the same
-    # need no word of the description.
-    meant = meant or find_agreed(verdicts, sought(asked, among, known_as(among)), least=0.0)
+    wanted = sought(asked, among, known_as(among))
+    seen = any(one.ruled == "found" and one.share >= LIKELY for one in verdicts)
+    meant = meant or find_agreed(verdicts, wanted, least=ENOUGH if seen else SAID)
     perhaps = [one for one in verdicts if one.share >= LIKELY and one not in meant]
     return tuple(_leave_rest(one, new_text) for one in meant), tuple(
         Belief(one.statement.id, one.statement.version, "", one.why) for one in perhaps
