@@ -13,6 +13,8 @@ from glymph.forget.plan import strike_through
 from glymph.forget.planner import (
     AGREED,
     ALONE,
+    FAINT,
+    FAINT_TIMES,
     LEAD,
     LEAD_TIMES,
     MENTION,
@@ -76,6 +78,10 @@ def test_what_leads_by_far_goes_where_nothing_is_certain_and_undo_can_bring_it_b
     assert kinds(plan(REQUEST, STATEMENTS, mode="purge", judges=led))["m1"] == "ask"
     near = judges(0.02, LEAD, 0.0, LEAD / LEAD_TIMES + 0.01)
     assert kinds(plan(REQUEST, STATEMENTS, judges=near))["m1"] == "ask"
+    faint = judges(0.0, FAINT, 0.0, FAINT / FAINT_TIMES - 0.001)
+    assert kinds(plan(REQUEST, STATEMENTS, judges=faint))["m1"] == "remove"
+    fainter = judges(0.0, FAINT, 0.0, FAINT / FAINT_TIMES + 0.005)
+    assert kinds(plan(REQUEST, STATEMENTS, judges=fainter))["m1"] == "ask"
 
 
 def test_where_the_reader_means_all_of_it_rules_do_not_leave_the_rest():

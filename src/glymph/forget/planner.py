@@ -59,6 +59,7 @@ LEFT = 0.5  # the share of not being meant that a rest must have
 # Where nothing is certain, what leads by so many times the next one's share goes, if it can be
 # undone: a request nearly always means something.
 LEAD, LEAD_TIMES = 0.3, 2.0
+FAINT, FAINT_TIMES = 0.15, 8.0
 MENTION = 0.02  # from which share on somebody is asked
 SAID = 0.7  # of the words of a request, where one statement alone says them and the name
 CONFIRMED = 0.5  # the share that a topic must have when it is read a second time, as a sentence
@@ -175,9 +176,11 @@ def is_certain(one: Verdict, mode: Mode) -> bool:
 def find_lead(verdicts: Sequence[Verdict]) -> list[Verdict]:
     """Returns the one statement that is far likelier meant than any other, if there is one."""
     order = sorted((one for one in verdicts if one.by == "reader"), key=lambda one: -one.share)
-    if len(order) < 2 or order[0].share < max(LEAD, LEAD_TIMES * order[1].share):
+    if len(order) < 2:
         return []
-    return order[:1]
+    first, next_ = order[0].share, order[1].share
+    leads = first >= max(LEAD, LEAD_TIMES * next_) or first >= max(FAINT, FAINT_TIMES * next_)
+    return order[:1] if leads else []
 
 
 def find_agreed(
