@@ -23,6 +23,7 @@ from glymph.forget.planner import (
     Judges,
     plan,
 )
+from glymph.forget.replace_belief import find_beliefs
 from glymph.forget.rest import cut_spans
 from glymph.forget.verdicts import NAMED, Told
 from glymph.reader.contract import Target
@@ -265,6 +266,27 @@ def test_a_pinned_memory_stays_whoever_says_that_it_is_meant():
     pinned = [Statement("m0", TEXTS[0], pinned=True), *STATEMENTS[1:]]
     planned = plan(REQUEST, pinned, judges=judges(0.99, 0.0, 0.0, 0.0))
     assert kinds(planned) == {"m0": "refuse"}
+
+
+@pytest.mark.parametrize(
+    ("new", "rest"),
+    [
+        ("Mira is a pilot at Condor, lives in Kiel, speaks Danish and sails on Sundays.", ""),
+        (
+            "Mira lives in Kiel.",
+            "Mira is a pilot at Lufthansa, speaks Danish and sails on Sundays.",
+        ),
+    ],
+)
+def test_what_is_said_anew_with_another_value_is_replaced_whole_whatever_the_reader_marks(
+    new, rest
+):
+    text = "Mira is a pilot at Lufthansa, lives in Bonn, speaks Danish and sails on Sundays."
+    start = text.index("lives in Bonn, ")
+    asked = judges(0.99, 0.0, spans=((start, start + 15),))
+    among = [Statement("m0", text), Statement("m1", "The lift is out of order.")]
+    (belief,), _ = find_beliefs("where Mira lives", new, among, likeness={}, judges=asked)
+    assert belief.rest == rest
 
 
 # what is left of a text

@@ -31,6 +31,7 @@ from glymph.forget.verdicts import Verdict
 from glymph.text.grammar import BEING, FUNCTION
 from glymph.text.words import NAME_WORD, stems
 
+MOST_CHANGED = 3  # words that part a text from one that says all of it anew
 MEANT, LIKELY = 0.85, 0.02  # shares from which on a belief is replaced, and asked about
 _LOOSE = frozenset(
     {"colour", "liking", "time", "name"}
@@ -86,10 +87,18 @@ def find_beliefs(
 def _leave_rest(one: Verdict, new_text: str) -> Belief:
     """Returns a statement of the belief with what it still says without it."""
     said = one.statement
-    rest = one.left or (cut_spans(said.text, one.spans) if one.spans else "")
+    cut = one.spans and not _says_all_anew(new_text, said.text)
+    rest = one.left or (cut_spans(said.text, one.spans) if cut else "")
     if rest and (stems(rest) <= stems(new_text) or not is_safe(said.text, rest, listed=False)):
         rest = ""
     return Belief(said.id, said.version, rest, one.why)
+
+
+def _says_all_anew(new: str, old: str) -> bool:
+    """Tells whether a text says what another did with other values: nothing of that is left."""
+    said = stems(old)
+    changed = len(said - stems(new))
+    return changed <= MOST_CHANGED and 4 * changed <= len(said)
 
 
 def belief(

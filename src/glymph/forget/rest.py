@@ -264,6 +264,8 @@ def _is_first_verb(before: str, cut: str, after: str) -> bool:
 def _is_aside(before: str, cut: str, after: str) -> bool:
     """Tells whether what stands between two commas is told by the way, and is no item of a list."""
     begins = re.split(r"[.!?。;]\s*", before)[-1]
+    if cut.partition(" ")[0] in VERBS:
+        return False  # one thing of several that a subject does
     goes_on = after.partition(" ")[0] in VERBS
     short = len(begins.split()) <= SUBJECT or len(cut.split()) > LONGEST_ITEM
     return "," not in begins and (goes_on or short)
