@@ -170,11 +170,15 @@ class Refused(GlymphError):
 
 
 class Protected(Refused):
-    def __init__(self, memory_id: str) -> None:
-        super().__init__(
-            f"Memory {memory_id} is protected: it cannot be archived, trashed, merged away or "
-            "removed. Edit its text with update() if it is wrong."
+    def __init__(self, memory_id: str, *, by_agent: bool = False) -> None:
+        said = (
+            "only a person rewrites it, or changes its trust. Ask for it, or add what is new as a "
+            "memory of its own."
+            if by_agent
+            else "it cannot be archived, trashed, merged away or removed. Edit its text with "
+            "update() if it is wrong."
         )
+        super().__init__(f"Memory {memory_id} is protected: {said}")
 
 
 class Pinned(Refused):
