@@ -140,6 +140,7 @@ def _new_stores_are_copied():
                 backup.step()
             connection.execute("PRAGMA journal_mode = WAL").fetchall()
             connection.execute("UPDATE migrations SET applied_at = ?", (now,))
+            connection.execute("UPDATE meta SET value = lower(hex(randomblob(32)))")
             return None
 
     with pytest.MonkeyPatch.context() as patch:

@@ -240,7 +240,7 @@ class Glymph:
     def list(
         self, *, limit: int = 100, cursor: str | None = None, at: datetime | None = None,
         **filters: Unpack[Filters],
-    ) -> m.Page:  # fmt: skip
+    ) -> m.Page[m.Memory]:  # fmt: skip
         """Returns one page of memories, newest first; with `at`, of those that stood then."""
         return recall.history.list_memories(self._ctx, limit=limit, cursor=cursor, at=at, **filters)
 
@@ -332,8 +332,8 @@ class Glymph:
     def operations(
         self, *, limit: int = 50, cursor: str | None = None, actor: str | None = None,
         session: str | None = None, verb: str | None = None,
-    ) -> builtins.list[m.Operation]:  # fmt: skip
-        """Returns operations, newest first; `cursor` is the id of the last one seen."""
+    ) -> m.Page[m.Operation]:  # fmt: skip
+        """Returns one page of operations, newest first."""
         return recall.history.operations(
             self._ctx, limit=limit, cursor=cursor, actor=actor, session=session, verb=verb
         )

@@ -170,11 +170,11 @@ class Refused(GlymphError):
 
 
 class Protected(Refused):
-    def __init__(self, memory_id: str) -> None:
-        super().__init__(
-            f"Memory {memory_id} is protected: it cannot be archived, trashed, merged away or "
-            "removed. Edit its text with update() if it is wrong."
-        )
+    def __init__(self, memory_id: str, *, by_agent: bool = False) -> None:
+        said = "it cannot be archived, trashed, merged away or removed. Its text can be edited."
+        if by_agent:
+            said = "only a person rewrites it. Add what is new as a memory of its own."
+        super().__init__(f"Memory {memory_id} is protected: {said}")
 
 
 class Pinned(Refused):

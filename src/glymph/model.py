@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal, TypeAlias
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from glymph.decay.sections import Section
+
+Item = TypeVar("Item")
 
 # Seldom None, as the class says when: a checker lets it be used as it is, as it does with the
 # groups of a regular expression.
@@ -297,19 +299,19 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class Page(Generic[Item]):
     """One page of a listing; pass `cursor` to get the next one, None at the end."""
 
-    items: tuple[Memory, ...]
+    items: tuple[Item, ...]
     cursor: str | None
 
-    def __iter__(self) -> Iterator[Memory]:
+    def __iter__(self) -> Iterator[Item]:
         return iter(self.items)
 
     def __len__(self) -> int:
         return len(self.items)
 
-    def __getitem__(self, index: int) -> Memory:
+    def __getitem__(self, index: int) -> Item:
         return self.items[index]
 
 

@@ -325,7 +325,7 @@ def test_a_plan_with_a_bad_rewording_is_not_carried_out(glymph, monkeypatch, bad
         with pytest.raises(errors.IdentifierLeft, match="purge the whole memory by its id"):
             forget(glymph, request, mode="purge", apply=True)
     assert live(glymph) == before
-    assert glymph.operations(verb="purge") == []
+    assert glymph.operations(verb="purge").items == ()
 
 
 def test_a_purge_leaves_other_identifiers_that_only_look_alike(glymph):

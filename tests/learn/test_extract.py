@@ -310,6 +310,17 @@ def test_what_was_removed_for_good_stays_out(opened, path):
     assert extract(g._ctx, path).turns == 0
 
 
+def test_what_was_removed_for_good_stays_out_encoded(opened, path):
+    g, _ = opened(echo)
+    with g._ctx.operation("forget") as op:
+        bury(op, g._ctx, [], ["jane.doe@kestrel-labs.example"])
+    told = "We use elpmaxe.sbal-lertsek@eod.enaj."
+    path.write_text(plain(told) + plain("We deploy on Mondays."))
+    done = extract(g._ctx, path)
+    assert texts(g) == ["We deploy on Mondays."]
+    assert done.refused[0].reason.startswith("tombstoned"), done
+
+
 def test_a_model_that_fails_stops_the_run_before_the_window(opened, path):
     failure = ModelFailed("scripted", "no route", "Try again.")
     g, _ = opened([answer(memory("We use Postgres.")), failure])

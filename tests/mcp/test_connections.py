@@ -212,7 +212,7 @@ def test_eight_large_searches_at_once_get_an_answer_of_bounded_size_each(store):
         for one in asked:
             found, size = one.result(ENOUGH)
             assert size < 3 * MOST_BYTES  # as text and as data
-            assert found["structuredContent"]["next_cursor"].startswith("hits:")
+            assert found["structuredContent"]["next_cursor"]
 
 
 def test_no_call_can_take_the_connections_that_another_one_needs():

@@ -133,7 +133,7 @@ def test_without_anything_to_archive_no_operation_is_left(opened, clock):
     old(glymph, clock)
     assert pruned(glymph).operation_id is None
     assert pruned(glymph).operation_id is None
-    assert glymph.operations(verb="ai_prune") == []
+    assert glymph.operations(verb="ai_prune").items == ()
 
 
 def test_each_batch_is_an_operation_under_one_parent(opened, clock):

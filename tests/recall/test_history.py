@@ -190,8 +190,9 @@ def test_operations_tell_who_did_what_and_what_became_of_it(glymph):
     assert archived.details["failed"] == [["nonsense", "no such memory in this space"]]
     assert (added.session, added.actor, added.edits, len(added.hash)) == ("s1", "user", 1, 64)
     assert [op.id for op in glymph.operations(session="s1")] == [added.id]
-    assert [op.id for op in glymph.operations(cursor=archived.id, limit=1)] == [added.id]
-    assert glymph.operations(verb="pin") == []
+    first = glymph.operations(limit=2)
+    assert [op.id for op in glymph.operations(cursor=first.cursor, limit=1)] == [added.id]
+    assert glymph.operations(verb="pin").items == ()
 
 
 def test_a_clock_that_runs_backwards_keeps_the_order_of_operations(glymph, clock):
@@ -211,8 +212,44 @@ def test_a_cursor_tells_nothing_of_other_spaces(glymph, url):
     before = glymph.list(limit=2).cursor
     other.add("The neighbours have moved to Porto.")
     newest = glymph.add("Shelf 9 holds the red folders.")
-    assert before == glymph.list(limit=3).cursor  # the memory it names, not a count of all
-    assert newest.id == glymph.list(limit=1).cursor
-    with pytest.raises(errors.InvalidInput, match="begin anew without one"):
-        other.list(cursor=before)
+    after = glymph.list(limit=1).cursor
+    assert before == glymph.list(limit=3).cursor  # the same place
+    assert len(before) == len(after)
+    assert newest.id not in after
+    assert before[:8] != after[:8]  # nor can two places be told to be near each other
+    for read in (other.list, other.operations, glymph.operations):
+        with pytest.raises(errors.InvalidInput, match="begin anew"):
+            read(cursor=before)
     other.close()
+
+
+def test_a_page_goes_on_where_it_ended_though_that_memory_was_purged(glymph):
+    ids = [glymph.add(f"Shelf {n} holds the blue folders.").id for n in range(4)]
+    page = glymph.list(limit=2)
+    assert page.items[-1].id == ids[2]
+    glymph.forget("Shelf 2 holds the blue folders.", mode="purge", apply=True)
+    assert [one.id for one in glymph.list(cursor=page.cursor)] == [ids[1], ids[0]]
+
+
+def test_operations_are_read_page_by_page(glymph):
+    for n in range(7):
+        glymph.add(f"Shelf {n} holds the blue folders.")
+    whole, seen, page = glymph.operations().items, [], glymph.operations(limit=3)
+    assert glymph.operations().cursor is None
+    while seen.extend(page) or page.cursor is not None:
+        glymph.add("Somebody adds meanwhile.")
+        page = glymph.operations(limit=3, cursor=page.cursor)
+    assert seen == list(whole)
+
+
+def test_a_cursor_holds_for_every_handle_on_its_store_and_on_no_other(glymph, url, tmp_path):
+    for n in range(3):
+        glymph.add(f"Shelf {n} holds the blue folders.")
+    cursor = glymph.list(limit=1).cursor
+    with Glymph.open(url) as again:
+        assert len(again.list(cursor=cursor)) == 2
+    with Glymph.open(f"sqlite:///{tmp_path}/elsewhere.db") as elsewhere:
+        for n in range(3):
+            elsewhere.add(f"Shelf {n} holds the blue folders.")
+        with pytest.raises(errors.InvalidInput, match="cursor"):  # each store has its own key
+            elsewhere.list(cursor=cursor)

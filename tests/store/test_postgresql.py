@@ -138,7 +138,7 @@ def test_each_key_and_index_begins_with_the_space(url):
             "JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = x.indkey[0] "
             "WHERE t.relnamespace = 'glymph'::regnamespace"
         ).fetchall()
-    own = {"spaces", "keys", "migrations", "tokens"}  # tables that are about no space
+    own = {"spaces", "keys", "migrations", "tokens", "meta"}  # tables that are about no space
     assert {table for table, _, _ in found} >= {*BIRTH_ORDER, *migrations.OWN, "memory_text"}
     assert [one for one in found if one[0] not in own and one[2] != "space_id"] == []
 
@@ -255,7 +255,7 @@ def test_a_store_of_the_first_schema_is_brought_to_todays_and_its_role_may_use_t
     with Glymph.open(url, clock=clock) as glymph:
         glymph.add("Ann skis.")
     with raw(url) as connection:
-        for table in ("messages", "conversations", "folders", "tokens"):
+        for table in ("messages", "conversations", "folders", "tokens", "meta"):
             connection.execute(f"DROP TABLE {table} CASCADE")
         connection.execute("ALTER TABLE conflicts DROP COLUMN kind CASCADE")
         connection.execute(
@@ -267,6 +267,8 @@ def test_a_store_of_the_first_schema_is_brought_to_todays_and_its_role_may_use_t
         history.append("s", {"role": "user", "content": "Hello."})
         assert history.messages("s") == [{"role": "user", "content": "Hello."}]
         assert glymph.search("skis")
+        glymph.add("Ben sings.")
+        assert len(glymph.list(limit=1, cursor=glymph.list(limit=1).cursor)) == 1
         assert glymph.verify().ok
 
 

@@ -47,6 +47,17 @@ def handle(url):
         yield opened
 
 
+def test_what_is_kept_of_a_rare_word_does_not_keep_a_common_one(handle):
+    chance = random.Random(4)
+    handle.add_many([f"{make_text(chance, 30)} rarity{number}" for number in range(200)])
+    scores_of(handle, Words(("harbour", "ledger", "rarity7")))
+    with handle.context.reading() as reader:
+        kept = handle.context.embedding.mirrors.view(reader, None).postings._standing
+    assert len(kept["harbour"].marks) > 100
+    for one in kept.values():
+        assert (one.marks.base, one.slots.base, one.times.base) == (None, None, None)
+
+
 ASKED = [
     Words(("harbour",)),
     Words(("harbours", "ledger", "violin")),

@@ -108,7 +108,7 @@ def walk(glymph, **arguments):
     while not pages or cursor:
         told = tell(glymph, "analyze_memory", **arguments, **({"cursor": cursor} if cursor else {}))
         pages.append(told)
-        found = re.search(r"with cursor '([\d.]+)'", told)
+        found = re.search(r"with cursor '([\w-]+)'", told)
         cursor = found[1] if found else None
         assert len(pages) < 200
     return pages

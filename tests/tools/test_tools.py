@@ -794,13 +794,14 @@ def test_operations_tell_who_did_what_in_one_conversation(glymph, names, url, cl
 
 
 def test_operations_go_on_from_a_cursor_and_say_when_there_are_none(glymph, names):
-    newest, *older = call(glymph, "get_operations", limit=3)["operations"]
-    assert call(glymph, "get_operations", limit=2, cursor=newest["id"])["operations"] == older
+    _, *older = call(glymph, "get_operations", limit=3)["operations"]
+    behind = call(glymph, "get_operations", limit=1)["next_cursor"]
+    assert call(glymph, "get_operations", limit=2, cursor=behind)["operations"] == older
     assert call(glymph, "get_operations", actor="nobody") == {
         "summary": "No operation fits that.",
         "operations": [],
     }
-    with pytest.raises(errors.OperationNotFound):
+    with pytest.raises(errors.InvalidInput, match="next_cursor"):
         call(glymph, "get_operations", cursor=NOBODY)
     with pytest.raises(ValidationError):
         call(glymph, "get_operations", limit=0)

@@ -85,7 +85,7 @@ def test_noise_is_refused_and_says_why(comparing, text):
     added = comparing.add(text)
     assert (added.id, added.created) == (None, False)
     assert added.refused
-    assert comparing.operations(verb="add") == []
+    assert comparing.operations(verb="add").items == ()
 
 
 def test_what_was_removed_on_request_is_refused_until_it_is_revived(glymph):

@@ -226,7 +226,7 @@ def test_what_was_added_without_comparing_is_taken_as_it_is(open_with, url, cloc
     assert g.settle() == {}
     (cello,) = say(g, clock, CELLO)
     assert cello.created
-    assert g.operations(verb="reconcile") == []
+    assert g.operations(verb="reconcile").items == ()
 
 
 def test_what_is_said_again_answers_the_question_whether_it_still_holds(open_with, clock):

@@ -199,7 +199,7 @@ def test_what_a_killed_program_has_added_is_kept_and_reconciled_later(url, in_pe
     ids = killed(url, waits="for ever", until=lambda said: "ready" in said[-1])
     with opened(url) as handle:
         assert [handle.get(one).text for one in ids] == list(TEXTS)
-        assert handle.operations(verb="reconcile") == []
+        assert handle.operations(verb="reconcile").items == ()
         check_settled_once(handle, in_peace, EFFECTIVE)
 
 

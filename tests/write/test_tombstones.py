@@ -5,6 +5,7 @@ Here only, and only with the key.
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 import threading
@@ -18,8 +19,9 @@ from hypothesis import strategies as st
 
 from glymph import Glymph, errors
 from glymph.store.keyring import KEY_BYTES, Keyring
+from glymph.stores import restore_backup
 from glymph.testing import FrozenClock, logical_image
-from glymph.write import tombstones
+from glymph.write import tombstone_forms, tombstones
 
 FACT = "Ana's number is +1 (555) 010-99"
 
@@ -124,6 +126,112 @@ def test_the_contrary_and_a_part_are_other_facts(graveyard):
 def test_bare_punctuation_stands_for_itself_only(glymph):
     bury(glymph, "?!")
     assert is_buried(glymph, " ?!\n", "...", "!?") == [True, False, False]
+
+
+IDENTIFIERS = (
+    "jane.doe@kestrel-labs.example", "+1 (555) 010-9934", "DE89 3704 0044 0532 0130 00",
+    "4111 1111 1111 1111", "TKT-48213", "https://kestrel-labs.example/u/Jane",
+    "9f1c2d3e-4b5a-4678-9abc-def012345678", "B-KL 4821", "00:1A:2B:3C:4D:5E",
+)  # fmt: skip
+ENCODED = (
+    lambda said: base64.b64encode(said.encode()).decode(),
+    lambda said: base64.b64encode(base64.b64encode(said.encode())).decode(),
+    lambda said: said.encode().hex(),
+    lambda said: said.encode().hex(" ").upper(),
+    lambda said: "".join(f"%{byte:02X}" for byte in said.encode()),
+    lambda said: "".join(f"&#{ord(one)};" for one in said),
+    lambda said: said[::-1],
+    lambda said: said.swapcase(),
+    lambda said: " ".join(said.replace(" ", "")),
+)
+
+
+@pytest.fixture
+def names_removed(glymph):
+    """A store from which statements with each of the identifiers were removed for good."""
+    for one in IDENTIFIERS:
+        glymph.add(f"Jane Doe has {one}.")
+        glymph.forget(one, mode="purge", apply=True)
+    return glymph
+
+
+@pytest.mark.parametrize("identifier", IDENTIFIERS)
+def test_a_purged_identifier_stays_out_in_every_encoding(names_removed, identifier):
+    for encode in ENCODED:
+        for around in ("Ask for {} there.", "note={} and no more"):
+            text = around.format(encode(identifier))
+            assert names_removed.add(text).refused == tombstones.TOMBSTONED, text
+
+
+def test_a_purged_statement_stays_out_encoded(glymph):
+    bury(glymph, FACT)
+    for encode in ENCODED[:6]:
+        assert is_buried(glymph, encode(FACT)) == [True]
+
+
+def test_other_identifiers_come_in_encoded(names_removed):
+    others = ("john@kestrel-labs.example", "+1 (555) 010-9935", "TKT-48214", "4899-010-555")
+    for one in others:
+        for encode in ENCODED:
+            assert is_buried(names_removed, f"Ask for {encode(one)} there.") == [False]
+
+
+def test_a_few_figures_backwards_are_another_number(glymph):
+    glymph.add("The door opens with 4821.")
+    glymph.forget("4821", mode="purge", apply=True)
+    assert is_buried(glymph, "The door opens with 1284.", "The train leaves from 1284") == [
+        False, False,
+    ]  # fmt: skip
+
+
+@pytest.mark.sqlite  # it restores a file
+def test_an_update_an_import_and_a_restore_read_encodings_too(glymph, url, clock, tmp_path):
+    said = [f"The heron is {encode(IDENTIFIERS[0])}." for encode in ENCODED]
+    memory = glymph.add("The newt is asleep.").id
+    glymph.add_many(said)
+    glymph.backup(tmp_path / "backup.db")
+    glymph.export(tmp_path / "before.jsonl")
+    with glymph._ctx.operation("forget") as op:
+        tombstones.bury(op, glymph._ctx, [], [IDENTIFIERS[0]])
+    with pytest.raises(errors.Refused, match="tombstoned"):
+        glymph.update(memory, text=said[0])
+    glymph.import_(tmp_path / "before.jsonl", space="copy")
+    with Glymph.open(url, space="copy", clock=clock) as copy:
+        assert [one.text for one in copy.list()] == ["The newt is asleep."]
+        assert copy.verify().ok
+    restore_backup(tmp_path / "backup.db", tmp_path / "back.db", in_use=url, clock=clock)
+    with Glymph.open(f"sqlite:///{tmp_path}/back.db", clock=clock) as back:
+        assert [one.text for one in back.list()] == ["The newt is asleep."]
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=9))
+def test_the_first_turn_of_a_circle_is_found(ring):
+    first = tombstone_forms._find_first(ring)
+    assert ring[first:] + ring[:first] == min(ring[at:] + ring[:at] for at in range(len(ring)))
+
+
+@pytest.mark.parametrize("unit", ["S3 ", "é ", "\\x41", "Q/"])
+def test_marks_take_no_more_looks_where_there_is_more_text(unit, monkeypatch):
+    """A text ten times as long is looked at ten times as long: no piece is read again."""
+    looked = []
+    real = tombstone_forms.RUN
+
+    class Counting:
+        def finditer(self, text):
+            looked.append(len(text))
+            return real.finditer(text)
+
+        def findall(self, text):
+            looked.append(len(text))
+            return real.findall(text)
+
+    monkeypatch.setattr(tombstone_forms, "RUN", Counting())
+    spent = []
+    for size in (1_000, 10_000):
+        looked.clear()
+        tombstones.list_marks(b"k" * KEY_BYTES, (unit * size)[:size])
+        spent.append(sum(looked))
+    assert spent[1] <= 15 * spent[0]
 
 
 # where they count

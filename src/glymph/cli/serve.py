@@ -75,7 +75,7 @@ def serve(
         from glymph.mcp.http import run
         from glymph.mcp.spaces import Handles
         from glymph.service.app import serve_all
-        from glymph.service.heap import bound_heaps
+        from glymph.service.heap import bound_heaps, giving_back
         from glymph.service.limits import Limits
         from glymph.service.serving import Service
     except ImportError as error:
@@ -86,7 +86,7 @@ def serve(
     with listening, environment.open_glymph(url, space, "user", create=True) as glymph:
         gate = make_gate(glymph, door, any_space=any_space)
         service = Service(Handles(glymph, url=url), gate, Limits(per_second=rate))
-        with run_upkeep(glymph, service.stopping) if jobs else _nothing():
+        with giving_back(), run_upkeep(glymph, service.stopping) if jobs else _nothing():
             served = serve_all(service, door, chosen, add_pages)
             run(served, door, stopping=service.stopping.set, listening=listening)
             service.stopping.set()

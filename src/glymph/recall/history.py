@@ -10,9 +10,9 @@ from datetime import datetime
 from itertools import islice
 from typing import Unpack
 
-from glymph.checks import checked_id, optional_text, show
+from glymph.checks import checked_id, optional_text
 from glymph.context import Context
-from glymph.errors import HistoryGone, InvalidInput, MemoryNotFound, OperationNotFound
+from glymph.errors import HistoryGone, MemoryNotFound, OperationNotFound
 from glymph.model import Change, Memory, Operation, Page
 from glymph.moments import micros
 from glymph.recall.filters import Filters, check_filters, check_kinds, check_limit
@@ -22,6 +22,9 @@ from glymph.store.contract import Filter, Row
 from glymph.store.journal import Entry, Place, by_place, passes_folded_uses, rewind
 from glymph.store.reader import Reader
 from glymph.undo.undo import FINAL_VERBS, find_horizon, find_lost_past
+
+# Listings, by whose names their cursors are marked.
+MEMORIES, OPERATIONS = "memories", "operations"
 
 
 def get(ctx: Context, memory_id: str, *, at: datetime | None = None) -> Memory:
@@ -78,12 +81,12 @@ def list_memories(
     cursor: str | None = None,
     at: datetime | None = None,
     **filters: Unpack[Filters],
-) -> Page:
+) -> Page[Memory]:
     """One page of memories, newest first; with `at`, of those that stood then."""
     check_limit(ctx, limit)
     matching = check_filters(filters)
     with ctx.reading() as reader:
-        before = _find_cursor(reader, cursor)
+        before = _find_place(reader, MEMORIES, cursor)
         if at is None:
             check_kinds(reader, matching)
             rows = reader.page(matching, before=before, limit=limit + 1)
@@ -92,7 +95,7 @@ def list_memories(
                 reader, cut_at(ctx, reader, at), matching, before=before, limit=limit + 1
             )
         page = records.memories(rows[:limit], reader, at or ctx.now())
-    return Page(tuple(page), rows[limit - 1]["id"] if len(rows) > limit else None)
+        return Page(tuple(page), _write_cursor(reader, MEMORIES, rows, limit))
 
 
 def _page_at(
@@ -186,30 +189,33 @@ def operations(
     actor: str | None = None,
     session: str | None = None,
     verb: str | None = None,
-) -> list[Operation]:
-    """Returns the operations of this space, newest first; chunks of a bulk operation count as one.
-
-    `cursor` is the id of the last operation seen.
-    """
+) -> Page[Operation]:
+    """One page of the operations of this space, newest first; a bulk operation counts as one."""
     check_limit(ctx, limit)
     for field, value in (("actor", actor), ("session", session), ("verb", verb)):
         optional_text(field, value)
-    if cursor is not None:
-        checked_id(cursor, "cursor")
     with ctx.reading() as reader:
-        last = reader.operation(cursor) if cursor is not None else None
-        if cursor is not None and last is None:
-            raise OperationNotFound(cursor, ctx.space)
-        before = last["key"] if last else None
+        before = _find_place(reader, OPERATIONS, cursor)
         rows = reader.operations(
-            limit=limit, before=before, actor=actor, session=session, verb=verb
+            limit=limit + 1, before=before, actor=actor, session=session, verb=verb
         )
-        named = name_touched(reader, [row["key"] for row in rows])
-        return [
+        named = name_touched(reader, [row["key"] for row in rows[:limit]])
+        page = [
             replace(operation_value(ctx, reader, row), touched=touched, links=links)
-            for row in rows
+            for row in rows[:limit]
             for touched, links in [named[row["key"]]]
         ]
+        return Page(tuple(page), _write_cursor(reader, OPERATIONS, rows, limit))
+
+
+def cursor_behind(ctx: Context, operation: str) -> str:
+    """Returns the cursor of the page of operations that begins behind one of them."""
+    checked_id(operation, "operation")
+    with ctx.reading() as reader:
+        row = reader.operation(operation)
+        if row is None:
+            raise OperationNotFound(operation, ctx.space)
+        return reader.cursors().write_key(OPERATIONS, row["key"])
 
 
 def operation_value(ctx: Context, reader: Reader, row: Row) -> Operation:
@@ -220,19 +226,13 @@ def operation_value(ctx: Context, reader: Reader, row: Row) -> Operation:
     return records.operation(row, ctx.space, undone_by=by["id"] if by else None, undoable=undoable)
 
 
-def _find_cursor(reader: Reader, cursor: str | None) -> int | None:
-    """Returns the key of the memory that a page ended with.
+def _find_place(reader: Reader, listing: str, cursor: str | None) -> int | None:
+    """Returns the key of the row that the page before ended with; None at the beginning."""
+    return None if cursor is None else reader.cursors().read_key(listing, cursor)
 
-    A cursor is its id, for the key itself would tell how much the other spaces take in.
-    """
-    if cursor is None:
+
+def _write_cursor(reader: Reader, listing: str, rows: Sequence[Row], limit: int) -> str | None:
+    """Returns the cursor of the page behind these rows, of which one more was read than shown."""
+    if len(rows) <= limit:
         return None
-    row = reader.memory(checked_id(cursor, "cursor"))
-    key = reader.removed_key(cursor) if row is None else row["key"]
-    if key is None:
-        raise InvalidInput(
-            "cursor",
-            f"there is no memory {show(cursor)}. Pass the cursor from the page before; if its last "
-            "memory has been removed for good meanwhile, begin anew without one.",
-        )
-    return key
+    return reader.cursors().write_key(listing, rows[limit - 1]["key"])

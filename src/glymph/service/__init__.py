@@ -11,7 +11,7 @@
     tokens     made, listed, revoked, and recognised by their hash
     limits     names, size, depth, rate and time of requests
     metrics    figures of the process for Prometheus
-    heap       `bound_heaps()`: threads do not each keep the memory that they freed
+    heap       `bound_heaps()`, `giving_back()`: threads do not keep the memory that they freed
     routes     a router a file; each says which role it needs and calls what the tools call
 
 How other routes are added: write a module with an `APIRouter` called `router` and name it in

@@ -67,12 +67,13 @@ def _find_since(glymph: Glymph, since: str | None) -> list[Operation]:
     if _newest(glymph) == since:  # mostly: a hundred operations are not read for nothing
         return []
     new: list[Operation] = []
+    cursor: str | None = None
     while len(new) < MOST_AT_ONCE:
-        page = glymph.operations(limit=PAGE, cursor=new[-1].id if new else None)
+        page = glymph.operations(limit=PAGE, cursor=cursor)
         for one in page:
             if one.id == since:
                 return new[::-1]
             new.append(one)
-        if len(page) < PAGE:
+        if (cursor := page.cursor) is None:
             break
     return new[::-1]

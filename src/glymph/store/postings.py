@@ -80,6 +80,10 @@ class Standing:
     def __init__(self, marks: Marks, change: int, slots: Slots, times: Slots) -> None:
         self.marks, self.change, self.slots, self.times = marks, change, slots, times
 
+    def part(self) -> Standing:
+        """Returns the same with arrays of its own: a part of one keeps the whole in memory."""
+        return Standing(self.marks.copy(), self.change, self.slots.copy(), self.times.copy())
+
 
 def _stand(marks: Marks, change: int) -> Standing:
     slots, times = _count_places(marks)
@@ -258,7 +262,7 @@ class Postings:
         if not here.all():
             marks, numbers = marks[here], numbers[here]
         standing = _stand_apart(marks, numbers, len(words), change)
-        return dict(zip(words, standing, strict=True))
+        return {word: one.part() for word, one in zip(words, standing, strict=True)}
 
     def _bring_up(self, word: str, known: Standing) -> Standing:
         """Returns the marks of a word with those of the memories that changed since."""

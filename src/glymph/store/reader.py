@@ -11,6 +11,7 @@ from glymph.moments import EVER, MICROS_PER_DAY, day_in_words
 from glymph.store.chunks import ChunkReader
 from glymph.store.contract import Filter, Row, Scored, Session, SpaceKey, TextIndex
 from glymph.store.conversations import ConversationReader
+from glymph.store.cursors import Cursors
 from glymph.store.erase_places import ErasureReader
 from glymph.store.filters import write_condition
 from glymph.store.journal_reader import JournalReader
@@ -102,6 +103,10 @@ class Reader(
             "ORDER BY m.key LIMIT :limit"
         )
         return self._session.rows(sql, parameters | {"after": after, "limit": limit})
+
+    def cursors(self) -> Cursors:
+        """Returns what writes and reads the cursors of listings of this space."""
+        return Cursors(bytes.fromhex(self._value("cursor_key")), self.space)
 
     def highest_key(self) -> int:
         """Returns an upper bound of the keys of memories; those of later ones lie above it."""

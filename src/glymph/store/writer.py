@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from glymph.decay.lifecycle import Curves
-from glymph.errors import Pinned, Refused
+from glymph.errors import Pinned, Protected, Refused
 from glymph.moments import AHEAD, EARLIEST
 from glymph.store import foresight, guards
 from glymph.store.chunks import ChunkWriter
@@ -22,8 +22,8 @@ from glymph.store.undo_foresight import UndoForesight
 from glymph.store.upkeep import UpkeepWriter
 from glymph.text.bands import BANDS, Bands
 
-# Columns of a memory that a pin by a person keeps from agents: what it says and, from their own
-# word, what decides whether it is shown. The trust of a lesson follows its evidence.
+# Columns of a memory that protection or a pin by a person keeps from agents: what it says and, from
+# their own word, what decides whether it is shown. The trust of a lesson follows its evidence.
 SAID = frozenset({"text", "title"})
 SHOWN = frozenset({"kind", "trust"})
 EDIT = "update"
@@ -172,7 +172,7 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         """Sets the given columns of each row, by key.
 
         Pinned if an agent or upkeep would take a pin away other than by unpinning, or if an agent
-        would unpin or rewrite what a person pinned.
+        would unpin or rewrite what a person pinned; Protected if it would rewrite the identity.
         """
         if table == "memories":
             unpinned = [key for key, row in values.items() if row.get("pinned") == 0]
@@ -205,12 +205,17 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
             raise Pinned(next(iter(pinned.values())))
 
     def _keep_for_persons(self, keys: Sequence[int]) -> None:
-        """Refuses an agent to unpin or rewrite what a person pinned, or perhaps a person did."""
+        """Refuses an agent to rewrite what is protected, or what a person pinned, or to unpin it.
+
+        What nobody knows who pinned counts as pinned by a person.
+        """
         if not keys or self._intent is None or not guards.is_agent(self._intent.actor):
             return
-        for key, memory_id in self.pinned_among(keys).items():
-            if not guards.is_unattended(self.pinned_by(key) or ""):
-                raise Pinned(memory_id, by_person=True)
+        for (_, key), row in self.rows([("memories", key) for key in keys]).items():
+            if row["protected"]:
+                raise Protected(row["id"], by_agent=True)
+            if row["pinned"] and not guards.is_unattended(self.pinned_by(key) or ""):
+                raise Pinned(row["id"], by_person=True)
 
     def set_state(self, keys: Sequence[int], *, state: str, at: int, by: str) -> None:
         self._run("set_state", keys=list(keys), state=state, at=at, by=by)

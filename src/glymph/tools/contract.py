@@ -59,7 +59,7 @@ class Tool:
     # A tool with a preview shows it on the command line, until it is called with --apply.
     preview: Callable[[Glymph, Any], Mapping[str, Any]] | None = None
     render_preview: Callable[[Mapping[str, Any]], Rendering] = render_facts
-    cursor_of: str = ""  # the list whose last id is the argument `cursor` of the next call
+    cursor_of: str = ""  # the list of operations that a cursor goes on in
     opens_spaces: bool = False  # its first call in a space that a server does not have makes it
     acts_on: str | None = None  # the argument without which a run only shows what it would do
 

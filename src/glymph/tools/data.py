@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from glymph.errors import InvalidInput
 from glymph.model import Added, Hit, Memory, Receipt
 from glymph.plain import plain
 from glymph.prune.plan import Group, Plan, say_plan
@@ -78,8 +77,8 @@ def _dump_groups(found: Plan) -> dict[str, Any]:
 def dump_part_of_plan(found: Plan, first: int, skip: int = 0, *, budget: int) -> dict[str, Any]:
     """Returns what of a plan fits a budget of tokens, from a group on, and in it from a member on.
 
-    `next_cursor` is where to go on, `next_group` the group behind those shown. Of a group that does
-    not fit by itself, some members are listed; `node_count` counts them all.
+    `next_cursor` is the place where to go on, `next_group` the group behind those shown. Of a group
+    that does not fit by itself, some members are listed; `node_count` counts them all.
     """
     shown, cursor = _fill(found, first, skip, budget)
     listing = replace(found, groups=tuple(shown))
@@ -99,7 +98,7 @@ def dump_part_of_plan(found: Plan, first: int, skip: int = 0, *, budget: int) ->
 
 
 def _fill(found: Plan, first: int, skip: int, budget: int) -> tuple[list[Group], str | None]:
-    """Returns the groups that fit, the last one maybe in part, and the cursor of the rest."""
+    """Returns the groups that fit, the last one maybe in part, and the place of the rest."""
     shown: list[Group] = []
     left = budget - tokens(json.dumps(dump_plan(replace(found, groups=())), ensure_ascii=False))
     for number, whole in enumerate(found.groups[first - 1 :], first):
@@ -116,20 +115,10 @@ def _fill(found: Plan, first: int, skip: int, budget: int) -> tuple[list[Group],
     return shown, None
 
 
-def parse_cursor(cursor: str) -> tuple[int, int]:
-    """Returns the group and the members before it that a cursor of a plan stands for."""
-    group, _, members = cursor.partition(".")
-    if not (_is_count(group) and _is_count(members) and int(group)):
-        raise InvalidInput(
-            "cursor",
-            f"{cursor[:100]!r} is none of a plan. Pass next_cursor of the answer that was cut, or "
-            "leave it out to begin anew.",
-        )
+def parse_place(place: str) -> tuple[int, int]:
+    """Returns the group that a place in a plan is in, and how many members are before it."""
+    group, _, members = place.partition(".")
     return int(group), int(members)
-
-
-def _is_count(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 def _count_tokens(found: Plan, group: Group) -> int:

@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from glymph.errors import InvalidInput
+from glymph.recall import history
 from glymph.tools.arguments import Paged
 from glymph.tools.contract import Arguments, Tool
+from glymph.tools.cursors import read_cursor, write_cursor
 from glymph.tools.ids import resolve_ids
 
 if TYPE_CHECKING:
@@ -33,28 +35,28 @@ def run_tool(
     result = dict(tool.run(glymph, arguments))
     first, start = None, 0
     if isinstance(arguments, Paged) and arguments.cursor is not None:
-        first, start = _parse(arguments.cursor, result)
+        first, start = _parse(read_cursor(glymph, tool.name, arguments.cursor), result)
         result = _skip(result, first, start)
     if most_bytes is None or _fits(result, most_bytes):
         return result
     if isinstance(arguments, Paged):
-        shown, next_cursor = cut_page(result, most_bytes, first=first, start=start)
-        return shown | ({NEXT: next_cursor} if next_cursor else {})
+        shown, place = cut_page(result, most_bytes, first=first, start=start)
+        return shown | ({NEXT: write_cursor(glymph, tool.name, place)} if place else {})
     if tool.cursor_of in result:
-        return _cut_before(result, tool.cursor_of, most_bytes)
+        return _cut_behind(glymph, result, tool.cursor_of, most_bytes)
     return cut_parts(result, most_bytes)
 
 
-def _parse(cursor: str, result: Mapping[str, Any]) -> tuple[str, int]:
-    """Returns the list that a cursor points into, and the place there."""
-    name, _, place = cursor.rpartition(":")
-    if not (isinstance(result.get(name), list) and place.isascii() and place.isdigit()):
+def _parse(place: str, result: Mapping[str, Any]) -> tuple[str, int]:
+    """Returns the list that a place is in, and the number of its item."""
+    name, _, number = place.rpartition(":")
+    if not isinstance(result.get(name), list):
         raise InvalidInput(
             "cursor",
-            f"{cursor[:100]!r} is none of this call. Pass next_cursor of the answer that was cut, "
+            "it is of a call with other arguments. Pass next_cursor of the answer that was cut, "
             "with the same other arguments, or leave it out to begin anew.",
         )
-    return name, min(int(place[:9]), len(result[name]))
+    return name, min(int(number), len(result[name]))
 
 
 def _skip(result: Mapping[str, Any], first: str, start: int) -> dict[str, Any]:
@@ -84,30 +86,33 @@ def _bytes(value: Any) -> int:
 def cut_page(
     result: Mapping[str, Any], most: int, *, first: str | None = None, start: int = 0
 ) -> tuple[dict[str, Any], str | None]:
-    """Returns what of an answer fits, one item at least, and the cursor of what does not.
+    """Returns what of an answer fits, one item at least, and the place of what does not.
 
     The lists are filled one after the other; `start` items of the `first` one were shown before.
     """
     left = most - sum(_bytes(value) for value in result.values() if not isinstance(value, list))
-    shown, cursor, any_shown = dict(result), None, False
+    shown, place, any_shown = dict(result), None, False
     for name, value in result.items():
         if not isinstance(value, list):
             continue
         shown[name] = []
-        for at, item in enumerate(value) if cursor is None else ():
+        for at, item in enumerate(value) if place is None else ():
             left -= _bytes(item)
             if left < 0 and any_shown:
-                cursor = f"{name}:{at + (start if name == first else 0)}"
+                place = f"{name}:{at + (start if name == first else 0)}"
                 break
             shown[name].append(_shorten(item, most) if left < 0 else item)
             any_shown = True
-    return shown, cursor
+    return shown, place
 
 
-def _cut_before(result: Mapping[str, Any], name: str, most: int) -> dict[str, Any]:
-    """Returns the first items of a list that fit, with the id of the last of them as the cursor."""
-    shown, cursor = cut_page({name: result[name]}, most)
-    return {**result, **shown} | ({NEXT: shown[name][-1]["id"]} if cursor else {})
+def _cut_behind(glymph: Glymph, result: Mapping[str, Any], name: str, most: int) -> dict[str, Any]:
+    """Returns the first operations of a list that fit, with the cursor behind the last of them."""
+    shown, place = cut_page({name: result[name]}, most)
+    told = {**result, **shown}
+    return told | (
+        {NEXT: history.cursor_behind(glymph.context, shown[name][-1]["id"])} if place else {}
+    )
 
 
 def cut_parts(

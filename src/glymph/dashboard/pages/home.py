@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -110,7 +110,7 @@ def look(glymph: Glymph) -> dict[str, Any]:
     }
 
 
-def _tell(operations: Sequence[Operation]) -> Iterator[Happening]:
+def _tell(operations: Iterable[Operation]) -> Iterator[Happening]:
     for (verb, actor), row in groupby(operations, lambda one: (one.verb, one.actor)):
         several = list(row)
         changes = sum(one.edits or one.changes for one in several)

@@ -26,7 +26,7 @@ async def show(
     )  # fmt: skip
     return visit.show(
         "operations.html", operations=found, actor=actor, verb=verb, session=session,
-        older=found[-1].id if len(found) == SHOWN else None,
+        older=found.cursor,
     )  # fmt: skip
 
 

@@ -113,3 +113,6 @@ WHERE space_id = :space_id AND key IN {keys:keys};
 
 -- name: from_source
 SELECT key FROM scoped_memories WHERE source = :source;
+
+-- name: cursor_key
+SELECT value FROM meta WHERE name = 'cursor_key';

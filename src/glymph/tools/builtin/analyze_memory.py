@@ -10,10 +10,14 @@ from pydantic import Field
 from glymph.tools import data
 from glymph.tools.brief import brief_plan
 from glymph.tools.contract import Arguments, Tool
+from glymph.tools.cursors import read_cursor, write_cursor
 from glymph.tools.render import render_plan
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
+
+
+NAME = "analyze_memory"
 
 
 class AnalyzeArguments(Arguments):
@@ -42,12 +46,14 @@ def run(glymph: Glymph, args: AnalyzeArguments) -> Mapping[str, Any]:
     asked = args.model_dump()
     first, budget = asked.pop("first_group"), asked.pop("budget_tokens")
     cursor = asked.pop("cursor")
-    start = data.parse_cursor(cursor) if cursor else (first, 0)
-    return data.dump_part_of_plan(glymph.analyze(**asked), *start, budget=budget)
+    place = (first, 0) if cursor is None else data.parse_place(read_cursor(glymph, NAME, cursor))
+    part = data.dump_part_of_plan(glymph.analyze(**asked), *place, budget=budget)
+    behind = part["next_cursor"]
+    return {**part, "next_cursor": behind and write_cursor(glymph, NAME, behind)}
 
 
 TOOL = Tool(
-    name="analyze_memory",
+    name=NAME,
     command="analyze",
     description="Find groups of stale memories, with reasons and impact, as a plan to look at "
     "before pruning.",

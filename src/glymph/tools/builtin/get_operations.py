@@ -25,9 +25,7 @@ TITLE = 48  # characters of a title in the list
 class OperationsArguments(Arguments):
     limit: int = Field(50, ge=1, le=1000, description="Most operations to give back, newest first.")
     cursor: str | None = Field(
-        None,
-        description="Id of the last operation seen, to go on from there.",
-        json_schema_extra=ids_of("operation"),
+        None, description="next_cursor of the answer before: what follows it."
     )
     session: str | None = Field(None, description="Only those of one conversation.")
     actor: str | None = Field(None, description="Only those of one actor.")
@@ -45,7 +43,8 @@ def run(glymph: Glymph, args: OperationsArguments) -> Mapping[str, Any]:
         return dict(plain(glymph.audit(one, limit=args.limit)))
     found = glymph.operations(**given)
     narrowed = any(given[name] is not None for name in ("session", "actor", "verb"))
-    return {"summary": _summarize(found, narrowed=narrowed), "operations": plain(found)}
+    told = {"summary": _summarize(found.items, narrowed=narrowed), "operations": plain(found.items)}
+    return told | ({"next_cursor": found.cursor} if found.cursor else {})
 
 
 def _summarize(operations: Sequence[Operation], *, narrowed: bool) -> str:
@@ -77,6 +76,8 @@ def render(result: Mapping[str, Any]) -> Blocks:
         rows.append([operation["id"], when, operation["verb"], f"{why} – {_name(operation)}"])
     yield Table(["operation", "when (UTC)", "verb", "who, why and what"], rows)
     yield Line(result["summary"], "dim")
+    if result.get("next_cursor"):
+        yield Line(f"more: --cursor {result['next_cursor']}", "dim")
 
 
 def _name(operation: Mapping[str, Any]) -> str:

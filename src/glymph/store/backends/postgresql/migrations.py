@@ -43,6 +43,7 @@ MIGRATIONS: Sequence[Migration] = (
     Migration(5, "folding", ()),  # guards alone: they are made anew below
     Migration(6, "tokens", ("tokens.sql",)),
     Migration(7, "sessions", ()),  # guards alone
+    Migration(8, "cursors", ("cursors.sql",)),
 )
 NEWEST = MIGRATIONS[-1].version
 

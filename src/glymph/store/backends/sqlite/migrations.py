@@ -67,6 +67,11 @@ def _sessions(connection: apsw.Connection) -> None:
     """Changes no table: the guards let a purge give sessions and actors other names."""
 
 
+def _cursors(connection: apsw.Connection) -> None:
+    connection.execute(_script("cursors.sql"))
+    checksums.install_for(connection, "meta")
+
+
 MIGRATIONS: Sequence[Migration] = (
     Migration(1, "foundation", _foundation),
     Migration(2, "recall", _recall),
@@ -79,6 +84,7 @@ MIGRATIONS: Sequence[Migration] = (
     Migration(9, "folding", _folding),
     Migration(10, "tokens", _tokens),
     Migration(11, "sessions", _sessions),
+    Migration(12, "cursors", _cursors),
 )
 NEWEST = MIGRATIONS[-1].version
 
