@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 import glymph
 from glymph import Glymph
+from tests.programs import find_npm_program
 
 ROOT = Path(__file__).parents[2]
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -115,9 +115,9 @@ def test_mypy_knows_the_examples_and_names_what_is_wrong(pages):
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(shutil.which("pyright") is None, reason="pyright is not installed")
 def test_pyright_knows_the_examples_and_names_what_is_wrong(pages):
-    told = _check(pages, "pyright", "--pythonpath", sys.executable, ".")
+    pyright = find_npm_program("pyright", "pyright@1.1.414", "pyright")
+    told = _check(pages, pyright, "--pythonpath", sys.executable, ".")
     wrong = {line.split(":")[0].strip() for line in told.splitlines() if " error: " in line}
     assert {Path(name).name for name in wrong} == {"misspelt.py", "wrong.py"}, told
     assert told.count('"tag"') == 2

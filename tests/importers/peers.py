@@ -8,6 +8,8 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 from tests import programs
@@ -123,8 +125,7 @@ def write_langgraph(file):
 
 
 def write_server_memory(file):
-    """Lets the MCP reference server for memory write its graph, called over MCP; needs node."""
-    program = programs.find_npm_program("server-memory", SERVER_MEMORY, "mcp-server-memory")
+    """Lets the MCP reference server for memory write its graph, called over MCP."""
     about = [
         {"name": "Anna_Weber", "entityType": "person",
          "observations": ["Speaks Portuguese", "Is allergic to nuts"]},
@@ -137,32 +138,41 @@ def write_server_memory(file):
         ("add_observations", {"observations": more}),
         ("create_relations", {"relations": works}),
     ]  # fmt: skip
-    environment = os.environ | {"MEMORY_FILE_PATH": str(file)}
-    with subprocess.Popen(
-        [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        text=True, env=environment,
-    ) as server:  # fmt: skip
-        client = {"name": "tests", "version": "1"}
-        versions = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-        _ask(server, 0, "initialize", versions)
-        _send(server, {"method": "notifications/initialized"})
-        for number, (tool, arguments) in enumerate(calls, start=1):
-            answer = _ask(server, number, "tools/call", {"name": tool, "arguments": arguments})
-            assert not answer["result"].get("isError"), answer
-        server.stdin.close()
+    with run_server_memory(file) as call:
+        for tool, arguments in calls:
+            answer = call(tool, arguments)
+            assert not answer.get("isError"), answer
     return file
 
 
-def _send(server, message):
-    server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-    server.stdin.flush()
+@contextmanager
+def run_server_memory(file):
+    """Runs the MCP reference server for memory; yields what calls a tool of it. Needs node."""
+    program = programs.find_npm_program("server-memory", SERVER_MEMORY, "mcp-server-memory")
+    with subprocess.Popen(
+        [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True, env=os.environ | {"MEMORY_FILE_PATH": str(file)},
+    ) as server:  # fmt: skip
+        numbers = count()
 
+        def send(message):
+            server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+            server.stdin.flush()
 
-def _ask(server, number, method, params):
-    _send(server, {"id": number, "method": method, "params": params})
-    while (answer := json.loads(server.stdout.readline())).get("id") != number:
-        pass
-    return answer
+        def ask(method, params):
+            number = next(numbers)
+            send({"id": number, "method": method, "params": params})
+            while (answer := json.loads(server.stdout.readline())).get("id") != number:
+                pass
+            return answer.get("result") or answer
+
+        client = {"name": "tests", "version": "1"}
+        ask("initialize", {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client,
+        })  # fmt: skip
+        send({"method": "notifications/initialized"})
+        yield lambda tool, arguments: ask("tools/call", {"name": tool, "arguments": arguments})
+        server.stdin.close()
 
 
 def write_mcp_memory_service(folder):

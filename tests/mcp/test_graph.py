@@ -10,6 +10,7 @@ import pytest
 from mcp import Client
 
 from glymph.mcp.server import compat_server_for
+from tests.importers import peers
 from tests.mcp.test_server import ERAS, agent_on, portal  # noqa: F401 - a fixture
 
 ANNA = {"name": "Anna", "entityType": "person", "observations": ["likes tea", "lives in Bern"]}
@@ -155,3 +156,43 @@ def test_the_command_serves_them(portal, tmp_path):  # noqa: F811
         assert [tool.name for tool in agent.tools()] == NINE
         agent.ask("create_entities", entities=[ANNA])
         assert agent.ask("read_graph")["entities"] == [ANNA]
+
+
+SCRIPT = [
+    ("create_entities", {"entities": [ANNA, BOB, ACME]}),
+    ("create_entities", {"entities": [BOB]}),
+    ("create_relations", {"relations": [WORKS, KNOWS]}),
+    ("create_relations", {"relations": [WORKS]}),
+    ("add_observations", {"observations": [
+        {"entityName": "Bob", "contents": ["likes tea", "plays chess"]},
+        {"entityName": "Acme", "contents": ["makes doors"]},
+    ]}),
+    ("read_graph", {}),
+    ("search_nodes", {"query": "TEA"}),
+    ("search_nodes", {"query": "company"}),
+    ("search_nodes", {"query": "nobody"}),
+    ("open_nodes", {"names": ["Acme", "Nobody"]}),
+    ("delete_observations", {"deletions": [{"entityName": "Anna", "observations": ["likes tea"]}]}),
+    ("delete_relations", {"relations": [KNOWS]}),
+    ("read_graph", {}),
+    ("delete_entities", {"entityNames": ["Anna"]}),
+    ("read_graph", {}),
+]  # fmt: skip
+
+
+def test_the_real_server_answers_the_same(ask, tmp_path):
+    with peers.run_server_memory(tmp_path / "memory.jsonl") as real:
+        for tool, arguments in SCRIPT:
+            theirs = real(tool, arguments)
+            text, told = ask(tool, **arguments)
+            assert told == theirs["structuredContent"], (tool, arguments)
+            (said,) = theirs["content"]
+            assert _parse(text) == _parse(said["text"]), (tool, arguments)
+
+
+def _parse(text):
+    """What a text says: its data, however laid out, or its words."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
