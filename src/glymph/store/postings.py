@@ -35,10 +35,10 @@ NUMBER_BITS = 52  # where the number of a word begins, when those of several are
 MOST_SLOTS = (1 << (NUMBER_BITS - KEY_BITS)) - 1
 NEVER_CLOSE = (1 << 63) - 1  # to any mark
 SMALL = 2_000  # memories of a space beside others that is split as a whole
-MANY_CHANGED = 2_000  # memories, from which on words are read anew
+MANY_CHANGED = 1_000  # memories, from which on words are read anew: of each some ten are kept here
 STEP = 16  # bytes in which lengths are told, so that a letter more or less changes no order
 MOST_MARKS = 6_000_000  # kept, 8 to 16 bytes each: the words asked for longest ago go first
-MOST_WORDS = 10_000  # kept: also one that stands nowhere takes half a kilobyte
+MOST_WORDS = 4_000  # kept: also one that stands nowhere takes half a kilobyte
 
 Marks = NDArray[np.int64]
 Slots = NDArray[np.int32]
