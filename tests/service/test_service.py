@@ -190,8 +190,11 @@ def two_spaces(served, here):
     operation = other.operations(limit=1)[0].id
     recalled = other.recall("heron").id
     secret = make_token(here, "of-A", "A", role="admin")
+    cursor = other.list(limit=1, kinds=["self", "note"]).cursor
     with served.client(secret) as client:
-        yield client, other, {"memory": made.id, "operation": operation, "recall": recalled}
+        yield client, other, {
+            "memory": made.id, "operation": operation, "recall": recalled, "cursor": cursor,
+        }  # fmt: skip
 
 
 def everything(handle):
@@ -218,7 +221,7 @@ def fill(schema, document, known):
 def fill_named(name, schema, document, known):
     given = {
         "operation_id": known["operation"], "recall_id": known["recall"], "query": "heron",
-        "text": "heron", "situation": "heron", "request": "heron", "name": "birds-B", "cursor": None,
+        "text": "heron", "situation": "heron", "request": "heron", "name": "birds-B", "cursor": known["cursor"],
         "event_at": None, "expires_at": None, "since": None, "until": None, "at": None,
         "section": None, "attributes": {}, "type": "user_linked", "plan": None, "groups": None,
         "states": None, "sections": None, "kinds": None, "tags": None, "revive": False,
@@ -227,6 +230,61 @@ def fill_named(name, schema, document, known):
         "reason": None, "spaces": ["B"],
     }  # fmt: skip
     return given[name] if name in given else fill(schema, document, known)
+
+
+def fill_query(way, document, known):
+    """Values for the parameters in the address, of those that a value can be made up for."""
+    given = {
+        one["name"]: fill_named(one["name"], one["schema"], document, known)
+        for one in way.get("parameters", ())
+        if one["in"] == "query"
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def test_a_cursor_of_another_space_leads_nowhere(served, two_spaces):
+    client, other, known = two_spaces
+    query = {"kinds": ["self", "note"], "cursor": known["cursor"]}
+    refused = client.get("/v1/memories", params=query)
+    assert (refused.status_code, refused.json()["title"]) == (422, "InvalidInput")
+    with served.client(make_token(other, "of-B", "B")) as theirs:
+        assert theirs.get("/v1/memories", params=query).json()["items"]
+
+
+@pytest.mark.parametrize("name", sorted(TOOLS))
+def test_a_token_of_one_space_meets_nothing_of_another_by_any_tool_over_mcp(
+    served, here, two_spaces, name
+):
+    _, other, known = two_spaces
+    served.service.handles.open("C", create=True)  # what is sent stays there
+    document = {
+        "components": {"schemas": TOOLS[name].arguments.model_json_schema().get("$defs", {})}
+    }
+    before = everything(other)
+    asked = fill(TOOLS[name].arguments.model_json_schema(), document, known)
+    call = {
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": name, "arguments": {k: v for k, v in asked.items() if v is not None}},
+    }  # fmt: skip
+    accept = {"Accept": "application/json, text/event-stream"}
+    with served.client(make_token(here, f"of-C-{name}", "C", role="admin")) as client:
+        for header in ({}, {"Glymph-Space": "B"}):
+            answer = client.post("/mcp", json=call, headers={**accept, **header})
+            assert answer.status_code < 500, answer.text
+            assert "The B heron" not in answer.text
+    assert everything(other) == before
+
+
+def test_answers_are_compressed_for_who_takes_that(operator, here):
+    for number in range(40):
+        here.add(f"The lighthouse was painted for the {number}th time.")
+    plain, small = (
+        operator.get("/v1/graph", headers={"Accept-Encoding": how}) for how in ("identity", "gzip")
+    )
+    assert small.headers["Content-Encoding"] == "gzip"
+    assert "Content-Encoding" not in plain.headers
+    assert int(small.headers["Content-Length"]) < int(plain.headers["Content-Length"]) / 3
+    assert len(small.json()["nodes"]) == len(plain.json()["nodes"]) >= 40
 
 
 def test_a_token_of_one_space_meets_nothing_of_another_by_any_route(served, two_spaces):
@@ -246,11 +304,12 @@ def test_a_token_of_one_space_meets_nothing_of_another_by_any_route(served, two_
             content = way.get("requestBody", {}).get("content", {}).get("application/json", {})
             body = fill(content["schema"], document, known) if content else None
             place = path.replace("{name}", "birds-B").replace("{method}", "search")
+            asked = fill_query(way, document, known)
             for one in (known["memory"], known["operation"]):
-                for header in (None, "B"):
+                for header, query in ((None, {}), (None, asked), ("B", {})):
                     headers = {"Glymph-Space": header} if header else {}
                     answer = client.request(
-                        method, place.replace("{id}", one), json=body, headers=headers
+                        method, place.replace("{id}", one), json=body, headers=headers, params=query
                     )
                     where = (method, path, header, answer.status_code, answer.text[:300])
                     assert answer.status_code < 500, where
