@@ -65,6 +65,7 @@ def open_page(browser, house, name, look):
     if name == "review-confirm":
         page.locator("article.group").first.get_by_text("Archive", exact=True).click()
         page.get_by_role("button", name="Show what this does…").click()
+        page.get_by_role("heading", name="What this does").wait_for()
     if name == "graph":
         page.locator("canvas[data-ready]").wait_for()
         page.wait_for_timeout(200)

@@ -82,7 +82,15 @@ def _look(glymph: Glymph) -> tuple[AutonomousStatus, list[Scheduled]]:
 
 def _foresee_lifecycle(glymph: Glymph) -> Foreseen:
     would = glymph.lifecycle(if_needed=True, dry_run=True)
-    return Foreseen(f"{would.told} {WITH_UNDO}", (*would.archived, *would.trashed))
+    counts = (
+        (len(would.archived), "archived"),
+        (len(would.trashed), "put in the trash"),
+        (would.purged, "removed for good, being past the time in the trash"),
+    )
+    told = [f"{many:,} would be {what}" for many, what in counts if many]
+    if not told:
+        return Foreseen(would.told if not would.ran else "Nothing would be put away.")
+    return Foreseen(f"{', '.join(told)}. {WITH_UNDO}", (*would.archived, *would.trashed))
 
 
 def _foresee_garden(glymph: Glymph) -> Foreseen:
