@@ -268,6 +268,16 @@ def test_a_pinned_memory_stays_whoever_says_that_it_is_meant():
     assert kinds(planned) == {"m0": "refuse"}
 
 
+@pytest.mark.parametrize("mode", ["release", "purge"])
+def test_who_asks_for_a_person_keeps_nothing_that_still_names_the_person(mode):
+    one = Statement("m0", "Patient Odo Berg, born on 2 May 1971, has asthma.")
+    cut = (one.text.index(", born"), one.text.index(", has") + 1)
+    planned = plan(
+        "Odo Berg", [one, STATEMENTS[0]], mode=mode, judges=judges(0.99, 0.0, spans=(cut,))
+    )
+    assert [(action.kind, action.new) for action in planned.actions] == [("remove", "")]
+
+
 @pytest.mark.parametrize(
     ("new", "rest"),
     [

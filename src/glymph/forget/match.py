@@ -308,6 +308,11 @@ def names_met(unit: Unit, wanted: Sought) -> bool:
     return all(any(_names(unit, name) for name in known) for known in wanted.names)
 
 
+def still_named(text: str, wanted: Sought) -> bool:
+    """Returns whether a text is about every name asked for."""
+    return any(names_met(unit, wanted) for unit in units([Statement("", text)]))
+
+
 def _names(unit: Unit, name: Name) -> bool:
     if len(name) == 1 and "@" in name[0]:
         return name[0].lower() in flat(unit.about)[0].lower()

@@ -16,7 +16,7 @@ from math import sqrt
 from typing import Literal
 
 from glymph.forget.by_rules import SHORT, Meant, find_meant, still_held
-from glymph.forget.match import Sought, Statement, Unit, score, units
+from glymph.forget.match import Sought, Statement, Unit, score, still_named, units
 from glymph.forget.request import Request, read_request
 from glymph.forget.rest import (
     cut_identifiers,
@@ -353,7 +353,8 @@ def _find_left(one: Verdict, meaning: Meant, request: Request, mode: Mode) -> st
     rest = cut_spans(said, one.spans) if one.spans else ""
     if one.ruled != "found":
         return rest
-    if rest and (one.exact or mode == "release") and not still_held(request, said, rest):
+    cut = rest and (one.exact or mode == "release") and not still_held(request, said, rest)
+    if cut and not (is_named(meaning) and still_named(rest, meaning.wanted)):
         return rest
     if one.by == "reader" and not one.spans and not request.strong:
         return ""  # rules know the clause that names it; the reader, that all of it is meant
