@@ -125,7 +125,7 @@
     pen.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     pen.fillStyle = theme.card; pen.fillRect(0, 0, width, height);
     const far = scale < NEAR && !shown;
-    if (n > MANY && resting) { dots(far); if (!far) { lines(); labels(); } } else if (n) (far ? drawFar : drawNear)();
+    if (n > MANY && resting) { dots(far); if (!far) labels(); } else if (n) (far ? drawFar : drawNear)();
     canvas.frames.push(performance.now() - began);
     if (canvas.frames.length > FRAMES) canvas.frames.shift();
   };
@@ -155,6 +155,14 @@
         for (let at = row + Math.max(0, cx - half); at < end; at++) pixels[at] = paint;
       }
     };
+    const link = (ax, ay, bx, by, paint) => {  // from the end that is in the picture to where the line leaves it
+      if (!inside(ax, ay, 0)) [ax, ay, bx, by] = [bx, by, ax, ay];
+      const steps = Math.ceil(Math.max(Math.abs(bx - ax), Math.abs(by - ay)) * zoomed) || 1;
+      const dx = (bx - ax) * zoomed / steps, dy = (by - ay) * zoomed / steps;
+      for (let k = 0, px = ax * zoomed, py = ay * zoomed; k < steps && px >= 0 && py >= 0 && px < w && py < h; k++, px += dx, py += dy)
+        pixels[(py | 0) * w + (px | 0)] = paint;
+    };
+    if (!far) eachLink(MOVING_LINKS, (ax, ay, bx, by) => link(ax, ay, bx, by, pixelOf(theme.soft, shown ? 0.5 : 0.3)));
     if (far) for (const one of groups) dot(one.x * scale + left, one.y * scale + top, Math.max(1.2, (one.r - GAP * 0.4) * scale), pixelOf(colours[one.colour], 0.8));
     else for (const dim of shown ? [true, false] : [false]) coloured.forEach((all, c) => {
       const paint = pixelOf(dim ? theme.line : colours[c]);
@@ -179,17 +187,20 @@
   };
   const radius = () => Math.max(1.6, Math.min(7, 3.8 * scale));
   const inside = (px, py, margin = 40) => px > -margin && py > -margin && px < width + margin && py < height + margin;
-  const lines = () => {
-    const few = data.weights.length < 400;
-    pen.lineWidth = shown || few ? 1.2 : 0.7; pen.strokeStyle = theme.soft; pen.globalAlpha = shown || few ? 0.6 : 0.22; pen.beginPath();
+  const eachLink = (most, act) => {
     let drawn = 0;
-    for (let e = 0; e < data.weights.length && drawn < (resting ? MOVING_LINKS : MOST_LINKS); e++) {
+    for (let e = 0; e < data.weights.length && drawn < most; e++) {
       const a = data.edges[2 * e], b = data.edges[2 * e + 1];
       if (shown && !(shown.has(a) && shown.has(b))) continue;
       const ax = x[a] * scale + left, ay = y[a] * scale + top, bx = x[b] * scale + left, by = y[b] * scale + top;
       if (!inside(ax, ay) && !inside(bx, by)) continue;
-      pen.moveTo(ax, ay); pen.lineTo(bx, by); drawn++;
+      act(ax, ay, bx, by); drawn++;
     }
+  };
+  const lines = () => {
+    const few = data.weights.length < 400;
+    pen.lineWidth = shown || few ? 1.2 : 0.7; pen.strokeStyle = theme.soft; pen.globalAlpha = shown || few ? 0.6 : 0.22; pen.beginPath();
+    eachLink(resting ? MOVING_LINKS : MOST_LINKS, (ax, ay, bx, by) => { pen.moveTo(ax, ay); pen.lineTo(bx, by); });
     pen.stroke();
     pen.globalAlpha = 1;
   };
