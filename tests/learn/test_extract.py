@@ -314,7 +314,7 @@ def test_what_was_removed_for_good_stays_out_encoded(opened, path):
     g, _ = opened(echo)
     with g._ctx.operation("forget") as op:
         bury(op, g._ctx, [], ["jane.doe@kestrel-labs.example"])
-    told = "We use elpmaxe.sbal-lertsek@eod.enaj."
+    told = "We write to jane%2Edoe%40kestrel-labs%2Eexample."
     path.write_text(plain(told) + plain("We deploy on Mondays."))
     done = extract(g._ctx, path)
     assert texts(g) == ["We deploy on Mondays."]
