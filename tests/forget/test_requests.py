@@ -211,8 +211,14 @@ def test_a_machine_is_no_identifier_where_a_request_says_what_of_it_is_meant(req
 
 @pytest.mark.parametrize(
     ("request_", "topic"),
-    [("flight to Paris", True), ("forget the wifi", True), ("Forget my yacht.", False),
+    [("flight to Paris", True), ("Forget my yacht. ", False), ("forget the wifi", True), ("Forget my yacht.", False),
      ("Wo wohnt sie?", False), ("忘记订单。", False), ('Forget "HQ2."', False)],
 )  # fmt: skip
 def test_a_topic_does_not_end_like_a_sentence(request_, topic):
     assert is_topic(request_) is topic
+
+
+def test_a_long_word_with_figures_is_read_in_linear_time():
+    """A pattern for machines tried every way to part a long word, and did not end."""
+    word = "abcdefghijklmnop_" * 6
+    assert [each.text for each in read_request(f"the owner of {word}123").strong] == [f"{word}123"]

@@ -353,8 +353,11 @@ def _find_left(one: Verdict, meaning: Meant, request: Request, mode: Mode) -> st
     rest = cut_spans(said, one.spans) if one.spans else ""
     if one.ruled != "found":
         return rest
-    cut = rest and (one.exact or mode == "release") and not still_held(request, said, rest)
-    if cut and not (is_named(meaning) and still_named(rest, meaning.wanted)):
+    clear = one.exact or mode == "release"
+    kept = still_held(request, said, rest) or (
+        is_named(meaning) and still_named(rest, meaning.wanted)
+    )
+    if rest and clear and not kept:
         return rest
     if one.by == "reader" and not one.spans and not request.strong:
         return ""  # rules know the clause that names it; the reader, that all of it is meant

@@ -34,7 +34,8 @@ _GERMAN_NOUN = re.compile(
 )
 _NOUN_WIDTH = 12  # characters before a noun: more than any article has
 _PARTICLES = word_set("van von de da di del der la le bin al an do el dos du den ten ter")
-_COUNTED = re.compile(r"(?:[a-z]{2,}[_-]?)+[0-9]{1,2}")  # machines of a kind: node7, web-fr-2
+# Machines of a kind: node7, web-fr-2.
+_COUNTED = re.compile(r"[a-z]{2,}(?:[_-][a-z]{2,})*[_-]?[0-9]{1,2}")
 _OF_SOMETHING = re.compile(r"\s(?:des|der|von|vom)\s")
 
 
@@ -116,7 +117,7 @@ def read_request(text: str) -> Request:
 
 def is_topic(text: str) -> bool:
     """Tells whether a request only names something, as in "flight to Paris": it is no sentence."""
-    return not text.rstrip("\"'”’»)").endswith(_SENTENCE_ENDS)
+    return not text.rstrip("\"'”’») \n").endswith(_SENTENCE_ENDS)
 
 
 def read_checked(text: str) -> Request:
