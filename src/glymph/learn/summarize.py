@@ -21,13 +21,14 @@ from glymph.errors import BudgetSpent, InvalidInput, MalformedReply, ModelFailed
 from glymph.learn import keep_lessons, summary_prompt
 from glymph.learn.consolidate_result import Summarised, Written
 from glymph.learn.doubts import find_doubted
-from glymph.learn.episodes import Group, group_episodes, read_episode
+from glymph.learn.episodes import Episode, Group, group_episodes, read_episode
 from glymph.learn.source_check import find_undenied, find_ungrounded
 from glymph.learn.summary import Line, Statement, choose_lines, write_text
 from glymph.llm.ledger import Run
 from glymph.model import State
 from glymph.moments import moment
-from glymph.prune.material import load_material
+from glymph.prune.groupings import Item
+from glymph.prune.material import load_beside, read_item
 from glymph.recall.summaries import DRAWN_FROM, EVER, find_outdated, note_sources, read_sources
 from glymph.store import records
 from glymph.store.contract import Filter, Row
@@ -64,9 +65,19 @@ KINDS_READ = (
 )
 
 
+# What is held of each memory while subjects are looked for: whole rows of all of them would be
+# some twenty megabytes, which a server keeps.
+HELD = (
+    "key", "id", "content_hash", "event_at", "created_at", "updated_at", "state_at",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Memories about one subject, and the summary there is of them, if any."""
+    """Memories about one subject, and the summary there is of them, if any.
+
+    Only the `HELD` fields of the memories are known until one is written.
+    """
 
     key: str
     label: str
@@ -75,7 +86,8 @@ class Subject:
 
     @property
     def newest(self) -> int:
-        return max(max(int(row["updated_at"]), int(row["state_at"])) for row in self.rows)
+        """When something of it was last told, changed or brought back; 0 of nothing."""
+        return max((max(row["updated_at"], row["state_at"]) for row in self.rows), default=0)
 
     @property
     def mark(self) -> str:
@@ -128,7 +140,7 @@ def _add_archived(reader: Reader, subject: Subject, summary: Row) -> Subject:
     faded = [
         row for row in sources if row["state"] == State.ARCHIVED and row["superseded_by"] is None
     ]
-    rows = sorted([*faded, *subject.rows], key=lambda row: (_at(row), row["key"]))
+    rows = sorted([*map(_hold, faded), *subject.rows], key=_order)
     return replace(subject, rows=tuple(rows), summary=summary)
 
 
@@ -161,35 +173,57 @@ def _list_subjects(
     ctx: Context, reader: Reader, ways: Sequence[str], now: int
 ) -> Iterator[Subject]:
     """Yields the subjects with enough to say about them, the largest first."""
+    held: dict[int, Row] = {}
+    read: list[tuple[Episode, Item]] = []
     wanted = Filter(kinds=KINDS_READ, live_at=now)
-    rows = {
-        row["key"]: row
-        for row in islice(every_row(reader, wanted, CHUNK), LOOKED_AT)
-        if row["trust"] >= TRUSTED and row["expires_at"] is None and find_order(row["text"]) is None
-    }
-    if len(rows) < LEAST:
+    for row in islice(every_row(reader, wanted, CHUNK), LOOKED_AT):
+        if _may_be_told(row):
+            held[row["key"]] = _hold(row)
+            read.append((Episode(row["id"], row["kind"], _at(row), row["title"]), read_item(row)))
+    if len(held) < LEAST:
         return
-    for key in find_doubted(reader, rows, now):
-        del rows[key]
-    by_id = {row["id"]: row for row in rows.values()}
-    read = [read_episode(row) for row in rows.values()]
-    episodes = [one for one in read if one.outcome is None]
-    material = load_material(ctx, reader, [by_id[one.id] for one in episodes], ways)
+    doubted = find_doubted(reader, held, now)
+    pairs = zip(held.values(), read, strict=True)
+    sure = [(row, *one) for row, one in pairs if row["key"] not in doubted]
+    if not sure:
+        return
+    rows, episodes, items = zip(*sure, strict=True)
+    material = load_beside(ctx, reader, rows, items, ways)
+    by_id = {row["id"]: row for row in rows}
     for group in group_episodes(episodes, ways, material=material):
         if ":" in group.key:  # the general one has no subject
             yield from _divide(group, by_id)
 
 
+def _may_be_told(row: Row) -> bool:
+    """Tells whether a summary may be drawn from a memory."""
+    return (
+        row["trust"] >= TRUSTED
+        and row["expires_at"] is None
+        and find_order(row["text"]) is None
+        and read_episode(row).outcome is None
+    )
+
+
+def _hold(row: Row) -> Row:
+    """Returns what is held of a memory while subjects are looked for."""
+    return {name: row[name] for name in HELD} | {"tokens": tokens(row["text"])}
+
+
 def _divide(group: Group, rows: Mapping[str, Row]) -> Iterator[Subject]:
     """Yields a group as one subject, or one for each month if it is large."""
-    own = sorted((rows[one.id] for one in group.episodes), key=lambda row: (_at(row), row["key"]))
+    own = sorted((rows[one.id] for one in group.episodes), key=_order)
     parts: dict[str, list[Row]] = {}
     for row in own:
         month = f", {moment(_at(row)):%Y-%m}" if len(own) > MOST else ""
         parts.setdefault(month, []).append(row)
     for month, several in parts.items():
-        if len(several) >= LEAST and sum(tokens(row["text"]) for row in several) >= LEAST_TOKENS:
+        if len(several) >= LEAST and sum(row["tokens"] for row in several) >= LEAST_TOKENS:
             yield Subject(group.key + month, group.label + month, tuple(several))
+
+
+def _order(row: Row) -> tuple[int, int]:
+    return _at(row), int(row["key"])
 
 
 def _at(row: Row) -> int:
@@ -234,6 +268,7 @@ class Summarizer:
         return self.ctx.model is not None and not self.poor
 
     def _write(self, subject: Subject) -> Summarised:
+        subject = self._read_whole(subject)
         size = len(subject.rows)
         statements = self._read_statements(subject)
         dropped: list[str] = []
@@ -254,6 +289,13 @@ class Summarizer:
         except (InvalidInput, Refused) as error:
             self._note_seen(subject)
             return replace(done, ending="refused", why=str(error))
+
+    def _read_whole(self, subject: Subject) -> Subject:
+        """Returns a subject with all that is known of its memories, without those that are gone."""
+        with self.ctx.reading() as reader:
+            rows = reader.memories(row["id"] for row in subject.rows)
+        there = [rows[row["id"]] for row in subject.rows if row["id"] in rows]
+        return replace(subject, rows=tuple(row for row in there if row["state"] != State.TRASHED))
 
     def _read_statements(self, subject: Subject) -> list[Statement]:
         """Returns what the memories say, with the grades that are known of them."""

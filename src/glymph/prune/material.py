@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,16 +31,37 @@ def load_material(
 
     Raises InvalidInput for a way that is not known.
     """
+    return load_beside(ctx, reader, rows, [read_item(row) for row in rows], ways, columns)
+
+
+def read_item(row: Row) -> Item:
+    """Returns what a grouping sees of a memory; its clusters are read later, for all at once."""
+    return Item(
+        id=row["id"], title=row["title"], text=row["text"], tags=_words(row["tags"]),
+        entities=_words(row["entities"]), attributes=records.attributes(row),
+        session=row["session"],
+    )  # fmt: skip
+
+
+def load_beside(
+    ctx: Context,
+    reader: Reader,
+    rows: Sequence[Row],
+    items: Sequence[Item],
+    ways: Sequence[str],
+    columns: Columns | None = None,
+) -> Material:
+    """Returns items with what some ways need beside them.
+
+    Of the rows, which are in the same order, only `key` and `content_hash` are read. Raises
+    InvalidInput for a way that is not known.
+    """
     needs: set[Need] = {need for way in ways for need in parse_grouping(way)[0].needs}
-    clusters = _load_clusters(reader) if "clusters" in needs else {}
-    items = [
-        Item(
-            id=row["id"], title=row["title"], text=row["text"], tags=_words(row["tags"]),
-            entities=_words(row["entities"]), attributes=records.attributes(row),
-            session=row["session"], clusters=clusters.get(row["id"], ()),
-        )
-        for row in rows
-    ]  # fmt: skip
+    if "clusters" in needs:
+        clusters = _load_clusters(reader)
+        items = [
+            replace(one, clusters=clusters[one.id]) if one.id in clusters else one for one in items
+        ]
     links = None
     if "links" in needs:
         held = columns or store_columns.read(reader).columns
