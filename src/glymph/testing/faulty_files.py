@@ -171,6 +171,8 @@ class FaultyFiles(apsw.VFS):
         for path, found in sorted(self._unconfirmed.items()):
             if found.deleted and draw.random() < 0.5:
                 continue
+            if not Path(path).parent.exists():
+                continue  # its folder was removed, and it with it
             content = bytearray(found.confirmed or b"")
             for offset, data in found.changes:
                 if draw.random() < 0.5:

@@ -118,7 +118,7 @@ class SqliteDatabase:
             raise errors.ReadOnlyStore(self.path)
         with (
             translate_errors(self.path),
-            self._pool.connection() as connection,
+            self._pool.connection(writes=True) as connection,
             connection.transaction("IMMEDIATE"),
         ):
             self._check_beneath(connection)
