@@ -52,8 +52,6 @@ from glymph.text.quotes import SHORT, Quotes, choose_gone_name, words_of
 from glymph.undo.restore import checked_ids
 from glymph.write.tombstones import bury
 
-# More removals in one statement may leave traces in the text index of an engine.
-AT_ONCE = 50
 MOST_WORDS = 5_000  # words of a removed text that are looked up, the longest first
 MOST_SEARCHED = 200  # texts for which other memories that quote them are searched
 MOST_QUOTING = 100  # found for each
@@ -141,8 +139,7 @@ def remove_for_good(
     resting = op.writer.resting_directly_on(keys)
     archived = _cut_loose(op, rows)
     present = [row["key"] for row in rows.values()]
-    for start in range(0, len(present), AT_ONCE):
-        op.writer.remove("memories", present[start : start + AT_ONCE])
+    op.writer.remove("memories", present)
     left = _Left(op, [one for one in also if one.strip() not in ids], said)
     quotes = left.quote(_join_texts(texts, also), _find_telling_words(op, said))
     _check_reason(op, left.quote([*(text for text in texts if len(text) >= SHORT), *also]))

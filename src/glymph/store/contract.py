@@ -203,16 +203,27 @@ class Session(Protocol):
         ...
 
     def update(
-        self, table: str, keys: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[Any]]
-    ) -> None:
+        self, table: str, keys: Sequence[str], columns: Sequence[str],
+        rows: Sequence[Sequence[Any]], *, for_good: bool = False,
+    ) -> None:  # fmt: skip
         """Sets columns of the rows found by their keys, in one statement.
 
-        A row is keys, then values.
+        A row is keys, then values. Unless it is `for_good`, words that memories say no longer may
+        stay where `clear_words` takes them out.
         """
         ...
 
-    def remove(self, table: str, space_id: int, keys: Sequence[int]) -> None:
-        """Deletes rows of a space by key."""
+    def remove(
+        self, table: str, space_id: int, keys: Sequence[int], *, for_good: bool = False
+    ) -> None:
+        """Deletes rows of a space by key; `for_good` as in `update`."""
+        ...
+
+    def clear_words(self, space_id: int, keys: Sequence[int] | None = None) -> None:
+        """Takes out of the text index what it holds of former words of these memories, or of all.
+
+        No search finds those; they lie in pages of the file.
+        """
         ...
 
     def new_key(self, table: str) -> int:

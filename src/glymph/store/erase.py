@@ -140,6 +140,7 @@ class ErasureWriter(Reader):
         listed = list(memories)
         self._rows("forget_vectors", keys=listed)
         self._rows("drop_chunks_over", space_id=self.space_key, keys=listed)
+        self._session.clear_words(self.space_key, listed)
         ids = list(memories.values())
         entries = self._read_past("memories", list(memories)) + self._read_past(
             "conflicts", self._remove_quoting_conflicts(ids, quotes)
@@ -156,6 +157,7 @@ class ErasureWriter(Reader):
             listed = list(keys)
             self._rows("forget_former_vectors", keys=listed)
             self._rows("drop_chunks_over", space_id=self.space_key, keys=listed)
+            self._session.clear_words(self.space_key, listed)
         by_row: dict[int, list[JournalRow]] = defaultdict(list)
         for entry in self._read_past(table, keys):
             by_row[entry.row].append(entry)

@@ -58,6 +58,11 @@ class FoldWriter(ErasureWriter):
         foldings = {place: fold_life(life, purges) for place, life in lives.items()}
         touched = self._apply(foldings.values(), lives)
         self._forget_vectors(lives, foldings)
+        # What the journal knows no longer no purge would look for.
+        self._session.clear_words(
+            self.space_key,
+            [key for (table, key), one in foldings.items() if table == "memories" and one.gone],
+        )
         candidates = {*self._column("operations_between", after=after - 1, upto=upto), *touched}
         dropped = self._drop_operations(candidates, upto)
         self._reseal(touched, dropped)

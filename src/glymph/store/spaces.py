@@ -69,6 +69,7 @@ class Spaces:
                 removed += gone
                 yield removed
         with self.database.writing() as session:
+            session.clear_words(space_id)
             session.execute("DELETE FROM spaces WHERE key = :space", {"space": space_id})
 
     def _delete_rows(self, space_id: int, table: str, chunk: int) -> int:

@@ -26,7 +26,7 @@ from glymph.text.bands import BANDS, Bands
 # their own word, what decides whether it is shown. The trust of a lesson follows its evidence.
 SAID = frozenset({"text", "title"})
 SHOWN = frozenset({"kind", "trust"})
-EDIT = "update"
+EDIT, PURGE = "update", "purge"
 
 
 class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
@@ -187,14 +187,18 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
             shapes[tuple(row)].append(key)
         for columns, keys in shapes.items():
             rows = [(self.space_key, key, *values[key].values()) for key in keys]
-            self._session.update(table, ("space_id", "key"), columns, rows)
+            self._session.update(table, ("space_id", "key"), columns, rows, for_good=self._for_good)
+
+    @property
+    def _for_good(self) -> bool:
+        return self._intent is not None and self._intent.verb == PURGE
 
     def remove(self, table: str, keys: Sequence[int]) -> None:
         """Removes rows; Pinned if one is a pinned memory and an agent or upkeep does it."""
         if table == "memories":
             self._keep_pinned(keys)
         if keys:
-            self._session.remove(table, self.space_key, keys)
+            self._session.remove(table, self.space_key, keys, for_good=self._for_good)
 
     def _keep_pinned(self, keys: Sequence[int]) -> None:
         """Refuses an agent or upkeep what the triggers let a person do: undo what made a pin."""

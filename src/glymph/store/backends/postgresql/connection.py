@@ -227,18 +227,24 @@ class Connection:
             )
 
     def update(
-        self, table: str, keys: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[Any]]
-    ) -> None:
+        self, table: str, keys: Sequence[str], columns: Sequence[str],
+        rows: Sequence[Sequence[Any]], *, for_good: bool = False,
+    ) -> None:  # fmt: skip
         self._forget(table)
         types = self._types[table]
         both = tuple((column, types[column]) for column in (*keys, *columns))
         self._pipeline.add(_change(table, both, len(keys)), _columns(rows))
 
-    def remove(self, table: str, space_id: int, keys: Sequence[int]) -> None:
+    def remove(
+        self, table: str, space_id: int, keys: Sequence[int], *, for_good: bool = False
+    ) -> None:
         self._forget(table)
         name = syntax.Identifier(table).as_string(None)
         text = f"DELETE FROM {name} WHERE space_id = $1 AND key = ANY($2::bigint[])"
         self._pipeline.add(text.encode(), (space_id, list(keys)))
+
+    def clear_words(self, space_id: int, keys: Sequence[int] | None = None) -> None:
+        """Does nothing: what a row said goes with its pages, when they are written anew."""
 
     def bulk_figures(
         self, table: str, first: int, upto: int

@@ -25,7 +25,7 @@ _AT_FIRST = (
     "models", "vectors", "curves", "conflicts", "transcripts", "conversations", "messages",
     "folders", "certificates", "surfaces", "leases", "chunks", "chunk_bodies",
 )  # fmt: skip
-WHOLE = (*_AT_FIRST, "tokens", "meta")
+WHOLE = (*_AT_FIRST, "tokens", "meta", "leftover_words")
 # The words of a memory: no journal tells the text of a new one, and its hash is blind to case. They
 # ride on an index whose page a new memory writes anyway; a page more would cost `add` two percent.
 WORDED_INDEX = "memories_by_state"

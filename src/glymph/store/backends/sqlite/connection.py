@@ -7,14 +7,14 @@ import os
 import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import apsw
 
 from glymph import errors
-from glymph.store.backends.sqlite import checks, checksums
+from glymph.store.backends.sqlite import checks, checksums, reclaim
 from glymph.store.backends.sqlite.dialect import SQLITE, render_for_one
 from glymph.store.backends.sqlite.text_index import TextIndex
 from glymph.store.contract import Ask, Lookup, Row, Scored, VectorRow
@@ -24,10 +24,10 @@ from glymph.text.query import Words
 
 BUSY_SECONDS = 30.0
 LARGE_CACHE, SMALL_CACHE = 16_384, 2_048  # kilobytes of pages that a connection keeps
-MANY_REMOVALS = 50
 MOST_COLUMNS = 40  # of a row that is written together with others
 CLOSE = 8  # words between two that were asked for together
 INDEXED = "title, text, tags, entities, day"
+WORDED = {"title", "text", "tags", "entities", "event_at"}  # what the text index reads
 TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"  # that of memory_text
 
 # Errors after which a connection is as good as before.
@@ -191,6 +191,16 @@ class Connection:
         self.raw.execute("DELETE FROM temp.staged")
 
     def update(
+        self, table: str, keys: Sequence[str], columns: Sequence[str],
+        rows: Sequence[Sequence[Any]], *, for_good: bool = False,
+    ) -> None:  # fmt: skip
+        if table == "memories" and not for_good and not WORDED.isdisjoint(columns):
+            with self._words_left_behind():
+                self._update(table, keys, columns, rows)
+        else:
+            self._update(table, keys, columns, rows)
+
+    def _update(
         self, table: str, keys: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[Any]]
     ) -> None:
         if len(rows) == 1:
@@ -218,23 +228,41 @@ class Connection:
             f"INSERT INTO temp.staged({_staged(width)}) VALUES ({', '.join('?' * width)})", rows
         )
 
-    def remove(self, table: str, space_id: int, keys: Sequence[int]) -> None:
-        # FTS5's secure-delete rewrites every segment for every row: ten times dearer for a batch.
-        # An undo of many additions takes them away, it does not erase them for ever, so it may do
-        # without.
-        many = table == "memories" and len(keys) > MANY_REMOVALS
-        if many:
+    def remove(
+        self, table: str, space_id: int, keys: Sequence[int], *, for_good: bool = False
+    ) -> None:
+        left = nullcontext() if for_good or table != "memories" else self._words_left_behind()
+        with left:
             self.raw.execute(
-                "INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', 0)"
+                f"DELETE FROM {table} "
+                "WHERE space_id = ? AND key IN (SELECT value FROM json_each(?))",
+                (space_id, json.dumps(list(keys))),
             )
+
+    @contextmanager
+    def _words_left_behind(self) -> Iterator[None]:
+        """Does without FTS5's secure-delete, which rewrites a page of every segment for each word.
+
+        A trigger notes whose words are left in the pages of the index; see `clear_words`.
+        """
+        self._set_secure_delete(0)
+        try:
+            yield
+        finally:
+            if self.raw.in_transaction:  # a full disk may have rolled back already
+                self._set_secure_delete(1)
+
+    def _set_secure_delete(self, on: int) -> None:
         self.raw.execute(
-            f"DELETE FROM {table} WHERE space_id = ? AND key IN (SELECT value FROM json_each(?))",
-            (space_id, json.dumps(list(keys))),
+            "INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', ?)", (on,)
         )
-        if many:
-            self.raw.execute(
-                "INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', 1)"
-            )
+
+    def clear_words(self, space_id: int, keys: Sequence[int] | None = None) -> None:
+        some = "" if keys is None else " AND memory IN (SELECT value FROM json_each(?2))"
+        sql = f"SELECT 1 FROM leftover_words WHERE space_id = ?1{some} LIMIT 1"
+        given = (space_id,) if keys is None else (space_id, json.dumps(list(keys)))
+        if self.raw.execute(sql, given).get:
+            reclaim.merge_text_index(self.raw)
 
     def bulk_figures(self, table: str, first: int, upto: int) -> None:
         return None

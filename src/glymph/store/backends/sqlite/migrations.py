@@ -72,6 +72,11 @@ def _cursors(connection: apsw.Connection) -> None:
     checksums.install_for(connection, "meta")
 
 
+def _leftover_words(connection: apsw.Connection) -> None:
+    connection.execute(_script("leftover_words.sql"))
+    checksums.install_for(connection, "leftover_words")
+
+
 MIGRATIONS: Sequence[Migration] = (
     Migration(1, "foundation", _foundation),
     Migration(2, "recall", _recall),
@@ -85,6 +90,7 @@ MIGRATIONS: Sequence[Migration] = (
     Migration(10, "tokens", _tokens),
     Migration(11, "sessions", _sessions),
     Migration(12, "cursors", _cursors),
+    Migration(13, "leftover words", _leftover_words),
 )
 NEWEST = MIGRATIONS[-1].version
 

@@ -198,11 +198,14 @@ BEGIN
   INSERT INTO memory_text(rowid, title, text, tags, entities, day) SELECT * FROM searchable WHERE key = NEW.key;
 END;
 
--- FTS5 must be told what it indexed, so the old text leaves while the old row is still there.
+-- FTS5 must be told what it indexed, so the old text leaves while the old row is still there. Without secure-delete
+-- its words stay in the pages of the index until it is merged: then it is noted whose they are.
 CREATE TRIGGER text_leaves_before_update BEFORE UPDATE OF title, text, tags, entities, event_at ON memories
 BEGIN
   INSERT INTO memory_text(memory_text, rowid, title, text, tags, entities, day)
   SELECT 'delete', * FROM searchable WHERE key = OLD.key;
+  INSERT OR IGNORE INTO leftover_words(memory, space_id) SELECT OLD.key, OLD.space_id
+  WHERE (SELECT v FROM memory_text_config WHERE k = 'secure-delete') = 0;
 END;
 
 CREATE TRIGGER text_follows_update AFTER UPDATE OF title, text, tags, entities, event_at ON memories
@@ -214,4 +217,6 @@ CREATE TRIGGER text_leaves_before_delete BEFORE DELETE ON memories
 BEGIN
   INSERT INTO memory_text(memory_text, rowid, title, text, tags, entities, day)
   SELECT 'delete', * FROM searchable WHERE key = OLD.key;
+  INSERT OR IGNORE INTO leftover_words(memory, space_id) SELECT OLD.key, OLD.space_id
+  WHERE (SELECT v FROM memory_text_config WHERE k = 'secure-delete') = 0;
 END;
