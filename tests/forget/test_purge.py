@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 from glymph import Glymph, errors
 from glymph.cli.main import app
 from glymph.config import Settings
-from glymph.forget import purge as purging
 from glymph.forget.purge import purge
 from glymph.store.chunks import Chunk
 from glymph.stores import restore_backup
@@ -681,9 +680,3 @@ def test_commands_name_the_key_and_the_way_without_it(
         app, ["import", str(tmp_path / "late.jsonl"), "--without-tombstones", *other]
     )
     assert "rows loaded" in done.stdout
-
-
-def test_removals_at_once_stay_below_what_an_engine_does_without_care():
-    from glymph.store.backends.sqlite.connection import MANY_REMOVALS
-
-    assert purging.AT_ONCE <= MANY_REMOVALS

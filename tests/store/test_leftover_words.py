@@ -199,3 +199,10 @@ def test_careless_and_careful_removals_mix(glymph):
         found = raw(glymph).execute(match, (word,)).get
         assert found == sum(word in text.split() for text in says.values())
     assert glymph.verify().ok
+
+
+def test_a_purge_of_many_at_once_leaves_nothing(glymph):
+    added = glymph.add_many(f"{SAID} {n}" for n in range(80))
+    purge_certified(glymph._ctx, [one.id for one in added])
+    assert not in_index(glymph)
+    assert noted(glymph) == 0

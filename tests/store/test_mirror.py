@@ -12,6 +12,7 @@ from glymph.recall.channels import gather
 from glymph.recall.filters import check_filters
 from glymph.recall.search import rank_pools
 from glymph.store import chunks, mirror, vector_column, vector_reader, view
+from glymph.store.scan import sign_bits
 from glymph.testing.embedders import WordEmbedder
 from glymph.testing.images import mirror_image
 
@@ -328,3 +329,21 @@ def test_a_scan_of_signs_compares_as_many_as_it_is_told(opened, small, monkeypat
     g = opened()
     g.add_many(texts(60))
     check_nearest(g)
+
+
+def test_signs_of_whole_vectors_tell_which_to_compare(opened, monkeypatch):
+    monkeypatch.setattr(vector_column, "SIGNED_FROM", 30)
+    monkeypatch.setattr(view, "WHOLE_DEPTH", 40)
+    g = opened()
+    g.add_many(texts(60))
+    before = [[hit.memory.id for hit in g.search(text)] for text in texts(8, seed=3)]
+    g.add_many(texts(20, seed=2))
+    with g._ctx.reading() as reader:
+        seen = g._ctx.embedding.mirrors.view(reader, g._ctx.embedding.model)
+    assert seen.vectors.matrix is not None
+    assert seen.vectors.bits is not None
+    filled = seen["embedded"]
+    signs = sign_bits(seen.vectors.matrix[filled] - seen.vectors.pivot)
+    assert (seen.vectors.bits[:, filled] == signs).all()  # of those that came later, too
+    check_nearest(g)
+    assert all(before)

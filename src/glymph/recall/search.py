@@ -30,6 +30,7 @@ from glymph.decay.sections import Weights
 from glymph.errors import InvalidInput
 from glymph.model import Hit
 from glymph.moments import micros
+from glymph.reader.no_reader import NoReader
 from glymph.recall import rank, spread
 from glymph.recall.channels import Pool, count_words, follow_links, gather
 from glymph.recall.filters import (
@@ -175,6 +176,8 @@ def _read_again(ctx: Context, query: str, found: list[Candidate]) -> Updates:
 
     Returns which of those that answer may be out of date.
     """
+    if ctx.reader.name == NoReader.name:  # nor are there passages to be cut for it
+        return {}
     passages = [_tell(one.rows[one.key], query) for one in found[:MOST_READ]]
     budget = ctx.settings.rerank_ms
     said = score_best(ctx.reader, query, passages, budget * OF_BUDGET)

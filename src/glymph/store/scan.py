@@ -23,8 +23,18 @@ def exact_nearest(
 ) -> tuple[Slots, Vectors]:
     """Returns the rows let through with the largest products, best first, and these products."""
     among = np.flatnonzero(passing)
-    few = len(among) < FEW * len(matrix)
-    products = matrix[among] @ query if few else (matrix @ query)[among]
+    if len(among) < FEW * len(matrix):
+        return nearest_among(matrix, query, among, limit)
+    products = (matrix @ query)[among]
+    best = _largest(products, limit)
+    return among[best], products[best]
+
+
+def nearest_among(
+    matrix: Vectors, query: Vectors, among: Slots, limit: int
+) -> tuple[Slots, Vectors]:
+    """Does the same for these rows, given in their order."""
+    products = matrix[among] @ query
     best = _largest(products, limit)
     return among[best], products[best]
 

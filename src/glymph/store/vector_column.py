@@ -26,6 +26,8 @@ from glymph.store.scan import (
 EXACT_UP_TO = 12_288  # memories: 19 MB; above that, signs are scanned, the best compared
 # Memories, a million and some: 460 MB of bytes. Above that, the best are read from the store.
 KEPT_UP_TO = 1_200_000
+SIGNED_FROM = 4_096  # whole ones whose signs tell which to compare: fewer cost no more
+SIGNED_AFTER = 2  # views: to make the signs costs what some ten searches save
 CENTRED_ON = 4_096  # vectors whose mean stands for that of all
 CENTRED_FROM = 20  # fewer say nothing about all
 # Of the vectors: as many came or went that the mean of distant ones is asked for again.
@@ -37,7 +39,7 @@ Stored = NDArray[np.float16]
 
 @dataclass(frozen=True, slots=True)
 class Planes:
-    """The vectors of a view: whole ones, or signs around a pivot.
+    """The vectors of a view: whole ones, signs around a pivot, or both.
 
     Neither while they are left in the store.
     """
@@ -82,6 +84,7 @@ class VectorColumn:
         self.codes: Codes | None = None
         self.steps: Vectors | None = None
         self.pivot: Vectors = np.zeros(dimension, dtype=np.float32)  # signs are taken from here
+        self._views = 0
         self._told = 0  # vectors whose mean is ...
         self.centre: Vectors | None = (
             None  # ... about the mean of all, once there are enough to tell
@@ -98,11 +101,25 @@ class VectorColumn:
             if slots is not None:
                 told = self.codes[slots].astype(np.float32) * self.steps[slots, None]
                 self.centre_distant(told, filled)
+        self._views += 1
+        if self.matrix is not None and self._views > SIGNED_AFTER:
+            self._sign_whole(size)
         matrix = None if self.matrix is None else self.matrix[:size]
         bits = None if self.bits is None else self.bits[:, :size]
         codes = None if self.codes is None else self.codes[:size]
         steps = None if self.steps is None else self.steps[:size]
         return Planes(matrix, bits, codes, steps, self.pivot, self.centre)
+
+    def _sign_whole(self, size: int) -> None:
+        """Gives whole vectors signs, if there are many and they have none."""
+        if self.bits is not None or self.centre is None or size < SIGNED_FROM:
+            return
+        assert self.matrix is not None
+        self.pivot = self.centre
+        self.bits = np.zeros((-(-self._dimension // 64), len(self.matrix)), dtype=np.uint64)
+        for at in range(0, size, BLOCK):
+            part = slice(at, min(at + BLOCK, size))
+            self.bits[:, part] = sign_bits(self.matrix[part] - self.pivot)
 
     def grow(self, size: int, room: int) -> None:
         """Makes room, keeping what the first slots hold."""
@@ -112,15 +129,15 @@ class VectorColumn:
             matrix = np.zeros((room, self._dimension), dtype=np.float32)
             if self.matrix is not None:
                 matrix[:size] = self.matrix[:size]
-            self.matrix = matrix
+            self.matrix, self.bits = matrix, None
             return
         bits = np.zeros((-(-self._dimension // 64), room), dtype=np.uint64)
-        if self.bits is not None:
-            bits[:, :size] = self.bits[:, :size]
-        elif self.matrix is not None:
+        if self.matrix is not None:
             if self.centre is not None:
                 self.pivot = self.centre
             bits[:, :size] = sign_bits(self.matrix[:size] - self.pivot)
+        elif self.bits is not None:
+            bits[:, :size] = self.bits[:, :size]
         codes = steps = None
         if room <= KEPT_UP_TO:
             codes = np.zeros((room, self._dimension), dtype=np.int8)
@@ -139,7 +156,7 @@ class VectorColumn:
             _fill(self.matrix, slots, vectors)
             self._centred_for = None
         if self.bits is not None:
-            if self.codes is None or self.centre is None:
+            if self.matrix is None and (self.codes is None or self.centre is None):
                 self._move_centre(vectors)
                 if self.centre is not None and not self.bits.any():  # all signs share one pivot
                     self.pivot = self.centre

@@ -138,6 +138,8 @@ def find_unreconciled(ctx: Context, most: int) -> list[str]:
         seen = reader.counter(COUNTER)
         if seen is None:
             return []  # nothing was added here since there is a counter
+        if seen >= reader.highest_key():
+            return []
         rows = reader.page_after(Filter(include_superseded=True), after=seen, limit=most)
     return [row["id"] for row in rows]
 
