@@ -24,6 +24,7 @@ CASES = {
     "duplicate": {"redundancy": 0.95},
     "past_retention": {"age_days": 90.0, "retention_days": 60.0},
     "passing": {"passing": 0.9},
+    "day_over": {"over": True},
     "unaligned": {"alignment": 0.1, "days_since_use": 45.0},
     "orphan": {"connections": 0, "access_count": 0, "days_since_use": 45.0},
     "dead_group": {
@@ -109,7 +110,7 @@ def test_many_memories_are_judged_at_once():
     selected = dict(zip([*CASES, "fresh"], (found.find_first() >= 0).tolist(), strict=True))
     assert selected == {
         name: name in CASES
-        and name not in ("past_retention", "passing", "episode")  # of lifecycle alone
+        and name not in ("past_retention", "passing", "day_over", "episode")  # of lifecycle alone
         for name in [*CASES, "fresh"]
     }
 

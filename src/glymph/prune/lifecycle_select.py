@@ -28,7 +28,7 @@ from glymph.store import guards, records
 from glymph.store.arrays import Columns, Flags, Slots
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
-from glymph.write.grading import Grader, is_vital, measure_passing
+from glymph.write.grading import Grader, has_had_its_day, is_vital, measure_passing
 
 VERB, TRASH_VERB = "lifecycle", "lifecycle_trash"
 OWN = (VERB, "ai_prune")  # verbs whose archive may move on to the trash
@@ -180,7 +180,10 @@ def _read(
     rows = reader.by_key(keys, EVERY_LIVE)
     grades = grader.grade(reader, [rows[key] for key in keys])
     passing = [measure_passing(grades.get(key)) for key in keys]
-    facts = replace(faded.facts.at(some), passing=np.array(passing))
+    over = [has_had_its_day(rows[key], grades.get(key), now) for key in keys]
+    facts = replace(
+        faded.facts.at(some), passing=np.array(passing), over=np.array(over, dtype=bool)
+    )
     found = apply_rules(facts, "lifecycle", LEAST)
     sample = load_sample(reader, columns)
     left = {keys[at]: rows[keys[at]] for at in np.flatnonzero(found.find_first() < 0).tolist()}

@@ -66,6 +66,7 @@ class Facts:
     retention_days: Floats  # for which its kind is kept at most
     alignment: Floats  # with the nearest goal; NaN without goals, and in lifecycle
     passing: Floats  # how likely it is noise or was true for a while; where texts were read
+    over: Flags  # it named a day to come, which is over, and is vital for nothing else; likewise
     redundancy: Floats  # the share of its text that another memory says; likewise
     repeats: NDArray[np.object_]  # the id of that other memory, or an empty text
     group_dormant: Floats  # the share of its group that is DORMANT
@@ -104,7 +105,8 @@ class Facts:
 _NOTHING_KNOWN: Mapping[str, Any] = {
     "retrievability": np.nan, "age_days": np.nan, "days_since_use": np.nan, "access_count": 0,
     "connections": 0, "expired": False, "superseded": False, "source": False, "kind": 0,
-    "retention_days": np.inf, "alignment": np.nan, "passing": np.nan, "redundancy": 0.0,
+    "retention_days": np.inf, "alignment": np.nan, "passing": np.nan, "over": False,
+    "redundancy": 0.0,
     "repeats": np.array("", dtype=object), "group_dormant": 0.0, "group_size": 1,
 }  # fmt: skip
 
