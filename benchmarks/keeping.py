@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,9 @@ SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
 
 
 def run(options: Options) -> Figures:
-    """Shares of each grade that are kept or gone, on the part for choosing and the one run once."""
+    """Shares of each grade that are kept or gone, on the part for choosing and those run once."""
     figures: dict[str, Figure] = {}
-    for part in ("dev", "once", "second", "third", "fourth", "fifth"):
+    for part in ("dev", "once", "second", "third", "fourth", "fifth", "dated"):
         suffix = "" if part == "dev" else f"_{part}"
         cases = lines(FOLDER / f"{part}.jsonl")
         cases = cases[: options.count(len(cases), least=20)]
@@ -56,18 +57,31 @@ def _settle(case: Mapping[str, Any]) -> str:
     return grade if votes > 1 else min(given, key=GRADES.index)
 
 
+def _find_day(case: Mapping[str, Any]) -> datetime:
+    """Returns when a note was told: on a day of its own, or all of them at the beginning."""
+    day = case.get("told")
+    return FrozenClock()() if day is None else datetime.fromisoformat(f"{day}T08:00:00+00:00")
+
+
 def _live(cases: Sequence[Mapping[str, Any]]) -> Counter[str]:
-    """Lives the year, and counts what is still there by grade."""
-    clock = FrozenClock()
+    """Lives until a year after the last was told, and counts what is still there by grade."""
+    left = sorted(cases, key=_find_day)
+    clock, end = FrozenClock(), _find_day(left[-1]) + timedelta(days=DAYS)
+    clock.set(_find_day(left[0]))
+    ids: list[tuple[Mapping[str, Any], str | None]] = []
     with (
         tempfile.TemporaryDirectory() as folder,
         Glymph.open(f"sqlite:///{folder}/memory.db", settings=SETTINGS, clock=clock) as glymph,
     ):
-        added = glymph.add_many([{"text": case["text"]} for case in cases])
-        for _ in range(DAYS):
+        while clock() < end:
+            told = [case for case in left if _find_day(case) <= clock()]
+            left = left[len(told) :]
+            added = glymph.add_many([{"text": case["text"]} for case in told])
+            ids += [(case, one.id) for case, one in zip(told, added, strict=True)]
             clock.advance(days=1)
             glymph.lifecycle(if_needed=True)
-        states = [one.id is not None and glymph.get(one.id).state for one in added]
-    return Counter(
-        _settle(case) for case, state in zip(cases, states, strict=True) if state == State.LIVE
-    )
+        return Counter(
+            _settle(case)
+            for case, one in ids
+            if one is not None and glymph.get(one).state == State.LIVE
+        )
