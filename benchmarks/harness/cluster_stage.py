@@ -144,6 +144,7 @@ class Stage:
             "GLYMPH_HOME": str(self.folder / "home"),
             "GLYMPH_EMBEDDER": "none",
             "GLYMPH_MODEL": "none",
+            "GLYMPH_READER": "none",  # a model on these cores would be all that is measured
         }
         own["GLYMPH_TOKEN"] = self.token
         with (self.folder / f"{name}.err").open("ab") as said:
