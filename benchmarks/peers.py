@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -20,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import keeping, peer_setup, peer_texts, prose
+from benchmarks.harness import keeping, peer_questions, peer_setup, peer_texts, prose
 from benchmarks.harness.clocks import children_cpu
 from benchmarks.harness.contract import Fact, Figure, Figures, Options
 from benchmarks.harness.peer_setup import PEERS
@@ -37,8 +39,9 @@ KILLS, BATCH, ENOUGH = (
     5_000,
 )  # kills of each kind, memories of a batch, texts to write on with
 COLD = 3
-PATIENCE_S = 150.0  # of a bulk load: what a store has by then is what it is measured with
+PATIENCE_S = 300.0  # of a bulk load: what a store has by then is what it is measured with
 NEAREST = 10
+NUMBERED = re.compile(r" \(\d+\)$")  # as `_killed` ends its texts
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
@@ -48,10 +51,15 @@ class Bench:
     def __init__(self, folder: Path, options: Options) -> None:
         self._folder, self._options = folder, options
         self._random = random.Random(options.seed)
-        count, single = options.count(MEMORIES, least=20), options.count(SINGLE, least=4)
-        queries = options.count(QUERIES, least=8)
+        count, single, queries, changed = (
+            options.count(MEMORIES, least=20),
+            *(
+                min(full, options.count(full, least=least))  # a larger store needs no larger sample
+                for full, least in ((SINGLE, 4), (QUERIES, 8), (CHANGED, 4))
+            ),
+        )
         draw = np.random.default_rng(options.seed)
-        drawn = prose.sentences(count + single + queries + options.count(CHANGED, least=4))
+        drawn = prose.sentences(count + single + queries + changed)
         draw.shuffle(drawn)
         self.bulk, self.single = drawn[:count], drawn[count : count + single]
         asked = drawn[count + single : count + single + queries]
@@ -59,6 +67,7 @@ class Bench:
         self.changed = drawn[count + single + queries :]
         # What is asked about is there, too, so that there is something to be found.
         self.bulk[: len(asked)] = asked
+        self.talks = peer_questions.read_talks(options)
         self._model = keeping.local_model("sentences")
         self._vectors: dict[str, Vectors] = {}
 
@@ -75,6 +84,7 @@ class Bench:
         figures["cold_cpu_s"] = Figure(self._cold(name, place), "start, open, search once, end")
         shutil.rmtree(place)
         figures |= self._concurrent(name) | self._killed(name) | self._cleaned(name)
+        figures |= self._answered(name)
         version = told.get("version") or (PEERS[name].npm or "").rpartition("@")[2]
         return figures | {"version": Fact(version, PEERS[name].title)}
 
@@ -188,6 +198,25 @@ class Bench:
             "undo": Figure(int(told["undo"]), "1 if a call brings a deleted memory back"),
         }  # fmt: skip
 
+    def _answered(self, name: str) -> dict[str, Figure]:
+        """What of the evidence is found; nothing where the questions are not at hand."""
+        if not self.talks:
+            return {}
+        figures = self._recall_of(name, [{"texts": talk.lines} for talk in self.talks])
+        if name == "glymph":
+            told = self._recall_of(name, [{"fields": talk.fields} for talk in self.talks])
+            figures |= {f"told_{key}": figure for key, figure in told.items()}
+        return figures
+
+    def _recall_of(self, name: str, stored: Sequence[Mapping[str, Any]]) -> dict[str, Figure]:
+        found: list[list[list[int]]] = []
+        for talk, data in zip(self.talks, stored, strict=True):
+            place = self._fresh(name, "answer")
+            queries = [question.text for question in talk.asked]
+            found.append(self._run(name, "answer", place, {**data, "queries": queries})["found"])
+            shutil.rmtree(place)
+        return peer_questions.count_recall(self.talks, found)
+
     # ── processes ─────────────────────────────────────────────────────────────────────────────
 
     def _fresh(self, name: str, task: str) -> Path:
@@ -234,7 +263,8 @@ class Bench:
     def _keep(self, file: Path, data: Mapping[str, Any]) -> dict[str, int]:
         """Writes the vectors a task needs beside its data; the row of each text."""
         texts = [*data.get("texts", []), *data.get("single", []), *data.get("changed", []),
-                 *data.get("queries", []), *(one[0] for one in data.get("updates", []))]  # fmt: skip
+                 *data.get("queries", []), *(one[0] for one in data.get("updates", [])),
+                 *(item["text"] for item in data.get("fields", []))]  # fmt: skip
         rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
         vectors = self._embed(list(rows)) if rows else np.zeros((1, 1), dtype=np.float32)
         np.save(file.with_suffix(".npy"), vectors)
@@ -242,10 +272,7 @@ class Bench:
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         """One vector a text; one that only differs by a number at its end has that of the other."""
-        bare = [
-            text.rpartition(" (")[0] if text.endswith(")") and " (" in text else text
-            for text in texts
-        ]
+        bare = [NUMBERED.sub("", text) for text in texts]
         missing = [text for text in dict.fromkeys(bare) if text not in self._vectors]
         if missing:
             self._vectors |= dict(zip(missing, self._model.embed(missing), strict=True))
@@ -261,12 +288,20 @@ def run(options: Options) -> Figures:
     }
     with tempfile.TemporaryDirectory(prefix="glymph-peers-") as folder:
         bench = Bench(Path(folder), options)
+        figures |= peer_questions.count_questions(bench.talks)
+        writes = options.count(WRITES, least=4)
+        figures["writes_each"] = Figure(writes, "writes by each of the processes at once")
         figures["memories"] = Figure(len(bench.bulk), "texts of the bulk load")
         for name, peer in PEERS.items():
             if peer_setup.find_python(name) is None:
                 figures[f"{name}_missing"] = Fact(peer.title, "not installed: make bench-peers")
                 continue
-            measured = bench.measure(name)
+            try:
+                measured = bench.measure(name)
+            except RuntimeError as error:  # the others are measured in any case
+                print(error, file=sys.stderr, flush=True)
+                figures[f"{name}_missing"] = Fact(peer.title, f"failed: {error}"[:200])
+                continue
             figures |= {f"{name}_{key}": value for key, value in measured.items()}
     return figures
 
@@ -274,7 +309,15 @@ def run(options: Options) -> Figures:
 def _speed_figures(told: Mapping[str, Any], recall: float, disk: int) -> dict[str, Figure | Fact]:
     return {
         "stored": Figure(told["stored"], f"memories of the bulk load within {PATIENCE_S:.0f} s"),
-        "bulk_per_cpu_s": Figure(told["stored"] / told["bulk_cpu_s"], "memories in bulk"),
+        "bulk_acknowledged_per_cpu_s": Figure(
+            told["stored"] / told["bulk_acknowledged_cpu_s"], "memories in bulk, acknowledged"
+        ),
+        "bulk_per_cpu_s": Figure(
+            told["stored"] / told["bulk_cpu_s"], "memories in bulk, what follows included"
+        ),
+        "add_acknowledged_cpu_ms": Figure(
+            1000 * told["add_acknowledged_cpu_s"], "one add, until it is acknowledged"
+        ),
         "add_cpu_ms": Figure(1000 * told["add_cpu_s"], "one add, what follows it included"),
         "search_cpu_ms": Figure(1000 * told["search_cpu_s"], "one search for ten, the median"),
         "recall_at_10": Figure(recall, "of the ten truly nearest by vector, found"),

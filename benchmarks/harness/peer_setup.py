@@ -47,6 +47,15 @@ PEERS = {
     ),
     "chroma": Peer("chromadb", "chromadb", "chromadb", ("chromadb==1.5.9", "numpy>=2")),
     "mem0": Peer("mem0 with qdrant", "mem0", "mem0ai", ("mem0ai==2.2.1", "numpy>=2")),
+    # Later ones ask for a certifi that not every package index has yet.
+    "mcp_memory": Peer(
+        "mcp-memory-service", "mcp_memory_service", "mcp-memory-service",
+        ("mcp-memory-service==12.2.0", "numpy>=2"), extensions=True,
+    ),
+    "mnemosyne": Peer(
+        "mnemosyne", "mnemosyne", "mnemosyne-memory",
+        ("mnemosyne-memory==3.15.1", "sqlite-vec==0.1.9", "numpy>=2"), extensions=True,
+    ),
     "server_memory": Peer(
         "MCP server-memory", "", "", npm="@modelcontextprotocol/server-memory@2026.8.31"
     ),

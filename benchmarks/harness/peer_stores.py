@@ -6,67 +6,15 @@ standard library is imported before a store is opened: the worker runs in the pe
 
 from __future__ import annotations
 
-import itertools
-import json
-import os
-import re
-import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from benchmarks.harness.clocks import running_cpu
-
-DIMENSION = 384
-BATCH = 1_000  # of a bulk add; chromadb takes at most some thousand at once
-FOUND = 10
-
-Vectors = Mapping[str, Sequence[float]]
-
-
-class Store(Protocol):
-    """What is done with every store; ids are the store's own."""
-
-    def add(self, text: str) -> str: ...
-    def add_many(self, texts: Sequence[str]) -> list[str]: ...
-    def search(self, query: str) -> list[str]: ...
-    def update(self, id: str, text: str) -> None: ...
-    def delete(self, id: str) -> None: ...
-    def bring_back(self, id: str) -> bool:
-        """Whether a call of the store brought back what was deleted."""
-        ...
-
-    def texts(self) -> dict[str, str]:
-        """Every text that is there, by id."""
-        ...
-
-    def finish(self) -> None:
-        """Waits for what the store does in the background: it is part of what a write costs."""
-        ...
-
-    def other_cpu(self) -> float:
-        """CPU seconds of processes the store runs beside this one."""
-        ...
-
-    def other_mb(self) -> float: ...
-    def close(self) -> None: ...
-
-
-class InProcess:
-    """What stores have in common that run in the process that uses them."""
-
-    def finish(self) -> None:
-        return
-
-    def other_cpu(self) -> float:
-        return 0.0
-
-    def other_mb(self) -> float:
-        return 0.0
-
-    def bring_back(self, id: str) -> bool:
-        return False
+from benchmarks.harness.peer_agents import McpMemory, Mem0, Mnemosyne, ServerMemory
+from benchmarks.harness.peer_contract import DIMENSION, FOUND, InProcess, Store, Vectors, new_keys
 
 
 class GlymphStore(InProcess):
@@ -111,25 +59,47 @@ class GlymphStore(InProcess):
             if cursor is None:
                 return found
 
+    def add_fields(self, items: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Adds texts with what else is known of them, moments written out."""
+        read = [
+            {**item, "event_at": item["event_at"] and datetime.fromisoformat(item["event_at"])}
+            for item in items
+        ]
+        return [added.id for added in self._glymph.add_many(read)]
+
     def finish(self) -> None:
         self._glymph.settle()
+
+    def acknowledged_cpu(self) -> float:
+        return time.thread_time()  # comparing goes on in a thread of its own
 
     def close(self) -> None:
         self._glymph.close()
 
 
 class GivenVectors:
-    """An embedder for Glymph that looks vectors up."""
+    """An embedder for Glymph that looks vectors up.
+
+    A question that Glymph words anew before it asks is embedded by the model the others came from.
+    """
 
     name, dimension, ms_per_text = "given", DIMENSION, 0.0
 
     def __init__(self, vectors: Vectors) -> None:
         self._vectors = vectors
+        self._model: Any = None
 
     def embed(self, texts: Sequence[str]) -> Any:
         import numpy as np
 
-        return np.array([self._vectors[text] for text in texts], dtype=np.float32)
+        missing = [text for text in texts if text not in self._vectors]
+        if missing and self._model is None:
+            from glymph.embed.providers.local import LocalEmbedder
+
+            self._model = LocalEmbedder()
+        made = dict(zip(missing, self._model.embed(missing), strict=True)) if missing else {}
+        known = [made[text] if text in made else self._vectors[text] for text in texts]
+        return np.array(known, dtype=np.float32)
 
 
 class LangGraph(InProcess):
@@ -149,7 +119,7 @@ class LangGraph(InProcess):
             )
         )
         self._store.setup()
-        self._keys = _new_keys()
+        self._keys = new_keys()
 
     def add(self, text: str) -> str:
         return self.add_many([text])[0]
@@ -193,7 +163,7 @@ class Chroma(InProcess):
         self._all = self._client.get_or_create_collection(
             "memories", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
         )
-        self._keys = _new_keys()
+        self._keys = new_keys()
 
     def add(self, text: str) -> str:
         return self.add_many([text])[0]
@@ -222,157 +192,12 @@ class Chroma(InProcess):
         self._client.close()
 
 
-class Mem0(InProcess):
-    """`add(infer=False)`: with True it asks a language model, which nobody has here."""
-
-    def __init__(self, folder: Path, vectors: Vectors, *, cleaning: bool) -> None:
-        os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(folder), "OPENAI_API_KEY": "none"}
-        from mem0.embeddings.base import EmbeddingBase
-        from mem0.memory import main
-
-        class Given(EmbeddingBase):  # type: ignore[misc]
-            def embed(self, text: str, memory_action: str | None = None) -> list[float]:
-                return list(vectors[text])
-
-        main.EmbedderFactory.create = classmethod(lambda cls, *a, **k: Given())
-        place = {"path": str(folder / "qdrant"), "collection_name": "memories", "on_disk": True}
-        unused = {"provider": "openai", "config": {"api_key": "none"}}
-        self._memory = main.Memory.from_config({
-            "vector_store": {
-                "provider": "qdrant", "config": place | {"embedding_model_dims": DIMENSION}
-            },
-            "history_db_path": str(folder / "history.db"), "llm": unused, "embedder": unused,
-        })  # fmt: skip
-
-    def add(self, text: str) -> str:
-        return self.add_many([text])[0]
-
-    def add_many(self, texts: Sequence[str]) -> list[str]:
-        messages = [{"role": "user", "content": text} for text in texts]
-        done = self._memory.add(messages, user_id="ada", infer=False)
-        return [one["id"] for one in done["results"]]
-
-    def search(self, query: str) -> list[str]:
-        mine = {"user_id": "ada"}
-        found = self._memory.search(query, filters=mine, top_k=FOUND, threshold=0.0)
-        return [one["id"] for one in found["results"]]
-
-    def update(self, id: str, text: str) -> None:
-        self._memory.update(id, text)
-
-    def delete(self, id: str) -> None:
-        self._memory.delete(id)
-
-    def texts(self) -> dict[str, str]:
-        found = self._memory.get_all(filters={"user_id": "ada"}, top_k=1_000_000)
-        return {one["id"]: one["memory"] for one in found["results"]}
-
-    def close(self) -> None:
-        self._memory.close()
-        self._memory.vector_store.client.close()
-
-
-class ServerMemory:
-    """The reference server of MCP, over standard input and output. It finds words, not meaning."""
-
-    def __init__(self, folder: Path, vectors: Vectors, *, cleaning: bool) -> None:
-        self._server = subprocess.Popen(
-            ["node", os.environ["GLYMPH_PEER_SERVER"]],
-            env=os.environ | {"MEMORY_FILE_PATH": str(folder / "memory.jsonl")},
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        )  # fmt: skip
-        self._numbers = itertools.count(1)
-        self._keys = _new_keys()
-        hello = {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "glymph-benchmark", "version": "1"},
-        }
-        self._ask("initialize", hello)
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def add(self, text: str) -> str:
-        return self.add_many([text])[0]
-
-    def add_many(self, texts: Sequence[str]) -> list[str]:
-        keys = [next(self._keys) for _ in texts]
-        entities = [
-            {"name": key, "entityType": "memory", "observations": [text]}
-            for key, text in zip(keys, texts, strict=True)
-        ]
-        self._call("create_entities", entities=entities)
-        return keys
-
-    def search(self, query: str) -> list[str]:
-        """Asks for the longest word: the server looks for the query as it stands, inside texts."""
-        word = max(re.findall(r"\w+", query), key=len)
-        return [one["name"] for one in self._call("search_nodes", query=word)["entities"]][:FOUND]
-
-    def update(self, id: str, text: str) -> None:
-        (old,) = self._call("open_nodes", names=[id])["entities"][0]["observations"]
-        self._call("delete_observations", deletions=[{"entityName": id, "observations": [old]}])
-        self._call("add_observations", observations=[{"entityName": id, "contents": [text]}])
-
-    def delete(self, id: str) -> None:
-        self._call("delete_entities", entityNames=[id])
-
-    def bring_back(self, id: str) -> bool:
-        return False
-
-    def texts(self) -> dict[str, str]:
-        return {
-            one["name"]: " ".join(one["observations"])
-            for one in self._call("read_graph")["entities"]
-        }
-
-    def finish(self) -> None:
-        return
-
-    def other_cpu(self) -> float:
-        return running_cpu(self._server.pid)
-
-    def other_mb(self) -> float:
-        pages = Path(f"/proc/{self._server.pid}/statm").read_text(encoding="ascii").split()[1]
-        return int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-    def close(self) -> None:
-        assert self._server.stdin is not None
-        self._server.stdin.close()
-        self._server.wait(30)
-
-    def _call(self, tool: str, **arguments: object) -> Any:
-        answer = self._ask("tools/call", {"name": tool, "arguments": arguments})
-        if answer.get("isError"):
-            raise RuntimeError(f"{tool}: {answer['content'][0]['text'][:200]}")
-        return answer.get("structuredContent") or json.loads(answer["content"][0]["text"])
-
-    def _ask(self, method: str, params: Mapping[str, object]) -> Any:
-        number = next(self._numbers)
-        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-        assert self._server.stdout is not None
-        for line in self._server.stdout:
-            message = json.loads(line)
-            if message.get("id") == number:
-                if "error" in message:
-                    raise RuntimeError(f"{method}: {message['error']}")
-                return message["result"]
-        raise EOFError("the server ended without an answer")
-
-    def _send(self, message: Mapping[str, object]) -> None:
-        assert self._server.stdin is not None
-        self._server.stdin.write(json.dumps(message) + "\n")
-        self._server.stdin.flush()
-
-
-def _new_keys() -> Iterator[str]:
-    """Ids that no other process makes."""
-    return (f"m{os.getpid()}-{number}" for number in itertools.count())
-
-
 OPEN: Mapping[str, Callable[..., Store]] = {
     "glymph": GlymphStore,
     "langgraph": LangGraph,
     "chroma": Chroma,
     "mem0": Mem0,
+    "mcp_memory": McpMemory,
+    "mnemosyne": Mnemosyne,
     "server_memory": ServerMemory,
 }
