@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -37,25 +37,25 @@ class Row:
 
 
 COSTS = [
-    Row("bulk_acknowledged_per_cpu_s", "bulk add until it is acknowledged, memories per CPU-second", True,
+    Row("bulk_acknowledged_per_cpu_s", "bulk add until acknowledged, per CPU-second", True,
         "it writes a journal row, a full-text entry and a checksum for each memory, in one transaction that undo takes back",
         "write the entries of the word index for a whole batch at once"),
-    Row("bulk_per_cpu_s", "the same with the comparing that follows", True,
+    Row("bulk_per_cpu_s", "bulk add with the comparing that follows, per CPU-second", True,
         "each memory is compared with those near it, which the first does not do; finding these, by vector and by words, one memory after the other, is three quarters of that",
         "find the neighbours of a whole batch in one pass"),
-    Row("add_acknowledged_cpu_ms", "one add until it is acknowledged, CPU ms",
+    Row("add_acknowledged_cpu_ms", "one add until acknowledged, CPU ms",
         why="it is a whole operation with its receipt: journalled, indexed for words, checksummed", step="none planned: undo needs it"),
-    Row("add_cpu_ms", "the same with the comparing that follows, CPU ms",
+    Row("add_cpu_ms", "one add with the comparing that follows, CPU ms",
         why="it is compared with what is near, which the first does not do", step="the same as in bulk"),
     Row("search_cpu_ms", "one search for ten, CPU ms",
-        why="words, vectors, links, session and age are ranked together: ranking takes two fifths, vectors a fifth, words a sixth; a vector database reads one index",
+        why="words, vectors, links, session and age are ranked together: ranking takes two fifths, vectors a quarter, words a sixth; a vector database reads one index",
         step="weigh only the best of each channel"),
     Row("recall_at_10", "recall of the ten nearest by vector", True,
         "its first ten are chosen by words, links and age, too, so they are not the ten nearest by vector alone; its vector channel by itself finds them (`python -m benchmarks search`)"),
     Row("update_cpu_ms", "one update, CPU ms",
-        why="the old text stays, for undo: two fifths is its journal row, a quarter the commit", step="none planned: undo needs it"),
+        why="the old text stays, for undo: a row, the index of words and the journal are written in one operation, and no part weighs most", step="none planned: undo needs it"),
     Row("delete_cpu_ms", "one delete, CPU ms",
-        why="each is an operation that can be taken back: half of the cost is its commit, a quarter its journal row, a twentieth the guards",
+        why="each is an operation that can be taken back: guards, journal, receipt and a commit, and no part weighs most",
         step="none for one; `delete(ids)` is one operation for many"),
     Row("cold_cpu_s", "start to first answer, CPU s",
         why="it imports numpy and builds its columns at the first search", step="keep the columns in a file"),
@@ -84,9 +84,9 @@ HYGIENE = [
 
 # Asked of the same lines and vectors; the page leaves them out where nobody had the questions.
 ANSWERS = [
-    Row("locomo_r10", "LoCoMo, two friends over months: evidence among the first ten, per cent", True,
+    Row("locomo_r10", "LoCoMo: evidence found, %", True,
         "as plain lines it cannot tell who speaks from what is said", "read “Name:” at the head of a line as its speaker"),
-    Row("beam_r10", "BEAM, one person and an assistant: evidence among the first ten, per cent", True,
+    Row("beam_r10", "BEAM: evidence found, %", True,
         "the words of long messages weigh as much as their meaning", "embed long messages piece by piece"),
 ]  # fmt: skip
 
@@ -99,21 +99,9 @@ def find_measured(figures: Mapping[str, Any]) -> list[str]:
 def write_page(figures: Mapping[str, Any]) -> str:
     """The page, from the figures alone."""
     names = find_measured(figures)
-    missing = [PEERS[name].title for name in PEERS if f"{name}_missing" in figures]
-    versions = ", ".join(f"{PEERS[name].title} {figures[f'{name}_version']}" for name in names)
     parts = [
         NOTE,
-        "# Measured beside other stores\n",
-        f"Measured on {figures['date']}, on {_cores(figures)} that other work shared, so costs are CPU time and no wall time is given. "
-        f"Python {figures['python']}. {versions}. {figures['memories']:,} English sentences with the vectors of all-MiniLM-L6-v2, given beforehand and the "
-        "same for all: no model is timed, and no store asks a language model. Glymph is therefore timed without its reader, which it would use by default and which costs "
-        "more: [about a second of CPU](measured.md) for each memory, in the background. Each store runs in a process of its own (three of them need a Python whose sqlite3 loads "
-        "extensions); set apart from defaults are cosine distance for chromadb, vectors on disk and no least score for mem0, the field that LangGraph embeds, and for mnemosyne "
-        "that it keeps more than the newest 10,000. mcp-memory-service turns an add away that is nearly the same as one of the last day; that counts as done.\n",
-        *([f"Not measured, because it was not installed or failed: {', '.join(missing)}.\n"] if missing else []),
-        "![Costs of Glymph beside the others](drawings/peers.svg)\n",
-        "**Bold** is best of its row. These are single runs on a busy machine: Glymph's adds, repeated on other sentences, cost twice as much, so a difference of less than "
-        "that says little.\n",
+        *_head(figures, names),
         "## What it costs\n", _table(COSTS, figures, names), _remarks(figures, names),
         *_answers(figures, names),
         "## What gets lost\n", _table(LOSSES, figures, names),
@@ -135,26 +123,43 @@ def write_page(figures: Mapping[str, Any]) -> str:
     return "\n".join(parts)
 
 
+def _head(figures: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """What was measured, with what, and how far to trust it."""
+    missing = [PEERS[name].title for name in PEERS if f"{name}_missing" in figures]
+    versions = ", ".join(f"{PEERS[name].title} {figures[f'{name}_version']}" for name in names)
+    return [
+        "# Measured beside other stores\n",
+        f"{figures['memories']:,} English sentences, the same for all, with the same vectors of all-MiniLM-L6-v2, given beforehand: no model is timed, and no store asks a "
+        f"language model. Measured on {figures['date']} on {_cores(figures)} with Python {figures['python']}: {versions}.\n",
+        *([f"Not measured, because it was not installed or failed: {', '.join(missing)}.\n"] if missing else []),
+        "![Costs of Glymph beside the others](drawings/peers.svg)\n",
+        "**Bold** is best of its row. What to know before you compare:\n",
+        "- Costs are CPU time, because other work shared the cores. These are single runs: of six of Glymph's the dearest add and search cost up to twice the cheapest, so a difference of less than that says little.\n"
+        "- **Glymph is timed without its reader**, which it would use by default: that reads a new memory beside those near it, in the background, for "
+        "[about a second of CPU](measured.md).\n"
+        "- Each store runs in a process of its own; three of them need a Python whose sqlite3 loads extensions.\n"
+        "- Set apart from defaults are cosine distance for chromadb, vectors on disk and no least score for mem0, the field that LangGraph embeds, and that mnemosyne keeps more "
+        "than the newest 10,000.\n"
+        "- mcp-memory-service turns an add away that is nearly the same as one of the last day; that counts as done.\n",
+    ]  # fmt: skip
+
+
 def _answers(figures: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     """The questions, if they were at hand when this was measured."""
     if "locomo_n" not in figures:
         return []
-    told, plain = (
-        {
-            key: _show(row, figures[f"glymph_{told}{row.key}"])
-            for key, row in zip(("locomo", "beam"), ANSWERS, strict=True)
-        }
-        for told in ("told_", "")
+    plain, told = (
+        [f"{figures[f'glymph_{how}{row.key}']:.1f}" for row in ANSWERS] for how in ("", "told_")
     )
     return [
         "## What answers a question\n",
         _table(ANSWERS, figures, names),
         "![Evidence among the first ten hits, Glymph beside the others](drawings/peers-recall.svg)\n",
-        f"{figures['locomo_n']:,} questions about five conversations of LoCoMo and {figures['beam_n']:,} about ten chats of BEAM (the person's messages), a store for each; the figure is the "
+        f"{figures['locomo_n']:,} questions about five long conversations of two friends (LoCoMo) and {figures['beam_n']:,} about ten chats with an assistant (BEAM, the person's messages), a store for each; the figure is the "
         "share of a question's evidence among the first ten hits, averaged over the questions. Everybody gets the same plain lines (“Name: what was said”) and the same vectors, and "
         "no language model or reader. "
-        f"Glymph can be told speaker, session and day apart from the text, and ranks by them: told so, it finds {told['locomo']} in place of {plain['locomo']} on LoCoMo and "
-        f"{told['beam']} in place of {plain['beam']} on BEAM. Glymph was developed with these conversations at hand, so its figures are the rosier ones; "
+        f"Glymph can be told speaker, session and day apart from the text, and ranks by them: told so, it finds {told[0]} in place of {plain[0]} on LoCoMo and "
+        f"{told[1]} in place of {plain[1]} on BEAM. Glymph was developed with these conversations at hand, so its figures are the rosier ones; "
         "the others were not tuned here.\n",
     ]
 
@@ -189,8 +194,9 @@ def _remarks(figures: Mapping[str, Any], names: Sequence[str]) -> str:
         for name in names
         if figures[f"{name}_stored"] < figures["memories"]
     ]
+    comparing = "Glymph compares a memory with what is near after it has acknowledged it; mcp-memory-service before that, where one is added alone. Of the others both figures are the same."
     server = "server-memory looks for a word inside texts: it has no vectors, so its recall says little, and its files are small."
-    return "\n".join([*cut, *([server] if "server_memory" in names else [])]) + "\n"
+    return "\n".join([comparing, *cut, *([server] if "server_memory" in names else [])]) + "\n"
 
 
 def _reasons(figures: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -215,6 +221,8 @@ def _show(row: Row, value: float) -> str:
     """A figure as the page prints it."""
     if row.key == "undo":
         return "yes" if value else "no"
+    if row.key == "recall_at_10":
+        return f"{value:.3f}"
     return f"{value:.1f}" if row in ANSWERS else _number(value)
 
 
@@ -227,8 +235,7 @@ def _number(value: float) -> str:
 def draw(figures: Mapping[str, Any]) -> str:
     """Bars for five costs, a group each; shorter is better."""
     keys = ("add_acknowledged_cpu_ms", "add_cpu_ms", "search_cpu_ms", "cold_cpu_s", "resident_mb")
-    titles = {"add_cpu_ms": "one add with the comparing that follows, CPU ms"}
-    rows = [replace(row, title=titles.get(row.key, row.title)) for row in COSTS if row.key in keys]
+    rows = [row for row in COSTS if row.key in keys]
     return _draw(rows, figures, "Costs of Glymph beside other stores", "shorter is better")
 
 
