@@ -38,8 +38,8 @@ class Row:
 
 COSTS = [
     Row("bulk_acknowledged_per_cpu_s", "bulk add until acknowledged, per CPU-second", True,
-        "it writes a journal row, a full-text entry and a checksum for each memory, in one transaction that undo takes back",
-        "write the entries of the word index for a whole batch at once"),
+        "each text is checked, titled and hashed (two fifths of the cost), and written with journal, index of words and checksum (two fifths), so that undo can take it back",
+        "read each text once for all its checks"),
     Row("bulk_per_cpu_s", "bulk add with the comparing that follows, per CPU-second", True,
         "each memory is compared with those near it, which the first does not do; finding these, by vector and by words, one memory after the other, is three quarters of that",
         "find the neighbours of a whole batch in one pass"),
@@ -113,7 +113,7 @@ def write_page(figures: Mapping[str, Any]) -> str:
         "model, which nobody had here: `add(infer=False)`, and without its optional extras. mcp-memory-service turns away what is like something of the last day by vector. mnemosyne can "
         "bring back what its own clean-up archived, not what was deleted.\n",
         "## Where Glymph is not first\n",
-        "What comparing costs is the difference of two rows; shares of a cost are from profiles of it, at 2,000 and 10,000 memories. The other reasons are read from the code.\n",
+        "What comparing costs is the difference of two rows; shares of a cost are from profiles of it, at 2,000 to 10,000 memories. The other reasons are read from the code.\n",
         _reasons(figures, names),
         "## Measure it yourself\n",
         "```sh\nmake bench-peers                            # installs the others under .cache, measures, writes this page\n"
