@@ -1,7 +1,4 @@
-"""AI prune: a language model nominates memories for the archive, and code decides.
-
-All of it can be undone.
-"""
+"""AI prune: a language model nominates memories for the archive, code decides, undo undoes it."""
 
 from __future__ import annotations
 
