@@ -58,6 +58,7 @@
         ├── ReadOnlyStore
         ├── StoreFull
         ├── StoreBusy
+        ├── StoreAway                          its server cannot be reached, or went away
         ├── PartsAway                          some stores of a map cannot be used now
         └── KeyMissing                         without it, what was removed cannot be recognised
 
@@ -574,6 +575,10 @@ class StoreBusy(StoreError):
             f"{path} stayed locked by another writer for {seconds:g} s; nothing was written. "
             "Repeat the call; if it persists, look for a stuck process that holds it."
         )
+
+
+class StoreAway(StoreError):
+    """The server that keeps the store cannot be reached, or went away in the middle."""
 
 
 class PartsAway(StoreError):

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from glymph.errors import GlymphError, LeaseLost
+from glymph.errors import GlymphError, LeaseLost, StoreAway
 from glymph.jobs.job import SESSION_END, Job, Session
 from glymph.jobs.registry import all_jobs, jobs_on
 from glymph.jobs.runner import run_item
@@ -129,6 +129,16 @@ def test_a_lost_lease_stops_the_job_at_once_and_notes_nothing(held):
         run_item(held, put(held), script.jobs)
     assert script.ran == ["a", "b"]
     assert list(row(held)["report"]) == ["a"]
+
+
+def test_a_step_that_finds_the_store_away_is_run_again_without_a_rest(held):
+    away = Scripted(first={}, second=StoreAway("the server went away"), third={})
+    with pytest.raises(StoreAway):
+        run_item(held, put(held), away.jobs)
+    assert row(held)["step"] == "first"
+    back = Scripted(first={}, second={}, third={})
+    assert run_item(held, again(held), back.jobs) == queue.DONE
+    assert back.ran == ["second", "third"]
 
 
 def test_who_is_asked_to_stop_does_so_between_two_steps(held):

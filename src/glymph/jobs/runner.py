@@ -16,7 +16,7 @@ from typing import Any
 
 from glymph import telemetry
 from glymph.context import Context
-from glymph.errors import GlymphError, LeaseLost
+from glymph.errors import GlymphError, LeaseLost, StoreAway
 from glymph.jobs.job import FAILED, SESSION_END, SKIPPED, STOPPED, Job, Session, Trigger
 from glymph.jobs.registry import jobs_on, scheduled_jobs
 from glymph.jobs.schedule import Ticket, note_run, read_schedule
@@ -188,7 +188,7 @@ def _attempt(ctx: Context, job: Job, trigger: Trigger) -> dict[str, Any]:
     try:
         with step:
             report = dict(masked_in(dict(job.run(ctx, trigger))))
-    except LeaseLost:
+    except (LeaseLost, StoreAway):  # no failure of the job, which waits until the store is back
         raise
     except GlymphError as error:
         report = {FAILED: masked_in(str(error)), "code": error.code}

@@ -21,7 +21,8 @@ SECONDS = 120.0  # that a call may take
 IDLE = 3.0  # after which a connection is made anew: the server closes its end after five
 PAUSES = (0.1, 0.5, 2.5)  # seconds before a request whose answer was lost is sent again
 LOST = (502, 503, 504)  # statuses of who could not reach the server, or of one that was too busy
-PASSING = ("StoreBusy", "StoreError", "PartsAway")  # errors that may be over a moment later
+# Errors that may be over a moment later.
+PASSING = ("StoreBusy", "StoreAway", "StoreError", "PartsAway")
 SPACE, ACTOR = "Glymph-Space", "Glymph-Actor"
 
 

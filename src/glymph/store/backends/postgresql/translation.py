@@ -68,7 +68,7 @@ def translate_errors(name: str) -> Iterator[None]:
             f"This handle on {name} is closed. Open it again with Glymph.open()."
         ) from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        raise errors.StoreError(
+        raise errors.StoreAway(
             f"{name} cannot be reached, or went away ({_first_line(error)}). {_GONE}"
         ) from error
     except psycopg.Error as error:
