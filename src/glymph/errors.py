@@ -236,8 +236,7 @@ class PlanExpired(Refused):
 
     def __init__(self, plan_id: str, expired: datetime) -> None:
         super().__init__(
-            f"Plan {plan_id} expired at {expired.isoformat()}. "
-            "Analyse again and look at the new plan."
+            f"Plan {plan_id} expired at {expired.isoformat()}. Analyse again; look at the new plan."
         )
         self.plan_id = plan_id
 
@@ -548,8 +547,7 @@ class CorruptStore(StoreError):
 class NewerSchema(StoreError):
     def __init__(self, path: str, found: int, known: int) -> None:
         super().__init__(
-            f"{path} has schema {found}; this Glymph knows up to {known}. "
-            "Upgrade Glymph to open it."
+            f"{path} has schema {found}; this Glymph knows up to {known}. Upgrade it to open this."
         )
 
 
@@ -564,8 +562,7 @@ class ReadOnlyStore(StoreError):
 class StoreFull(StoreError):
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"No space left to write to {path}; the whole change was rolled back. "
-            "Free disk space and repeat it."
+            f"No space left to write to {path}; all was rolled back. Free disk space and repeat it."
         )
 
 

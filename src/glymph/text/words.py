@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from sys import intern
 
 from glymph.text.normal import STOP_WORDS, normalise
 from glymph.text.patterns import compile_late
@@ -119,7 +118,13 @@ def plain_words(text: str) -> tuple[str, ...]:
     )
     for short, long in _SHORT:
         folded = folded.replace(short, long)
-    return tuple(intern(word.removesuffix("'s")) for word in WORD.findall(folded))
+    return tuple(_share(word.removesuffix("'s")) for word in WORD.findall(folded))
+
+
+@remember(16384)
+def _share(word: str) -> str:
+    """Returns the copy of a word that is there already."""
+    return word
 
 
 @remember(16384)
