@@ -410,7 +410,7 @@ class Pool:
     """Idle connections of this process. A connection serves one thread at a time.
 
     The first one keeps many pages, for whoever writes; the others few, for each keeps its own: they
-    were half of what a server grew by under sixteen clients, and no search was slower without.
+    were half of what a server grew by where sixteen clients searched, who found no less without.
     """
 
     def __init__(self, path: str, *, read_only: bool, synchronous: str) -> None:
