@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
 
 import pytest
@@ -24,10 +25,11 @@ def test_long_texts_leave_nothing_in_memory(read):
     try:
         for number in range(TEXTS):
             read(f"{number} Anna paid 12 euros on 3 May 2024, " * (LENGTH // 40))
+        gc.collect()  # what is kept counts, not what waits to be thrown away
         left, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert left < LENGTH * TEXTS / 4
+    assert left < LENGTH * TEXTS / 8
 
 
 def test_a_short_text_is_read_once():
