@@ -11,7 +11,7 @@ from glymph.forget.names import places
 from glymph.text.values import values
 from glymph.text.words import plain_words, stem, stems
 
-LENGTH, TEXTS = 20_000, 40
+LENGTH, TEXTS = 20_000, 12
 
 
 def place_anna(text):

@@ -8,9 +8,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 from glymph.text.encodings import read_encoded
-from glymph.text.identifiers import Identifier, fingerprint_forms, identifiers
+from glymph.text.identifiers import (
+    Finder,
+    Identifier,
+    find_spans,
+    fingerprint_forms,
+    identifiers,
+)
 from glymph.text.identifiers.aloud import find_rows, has_words
 from glymph.text.identifiers.asked import asked_identifiers
 from glymph.text.identifiers.network import bare_macs
@@ -41,26 +48,29 @@ def list_all_forms(text: str) -> list[str]:
     What the text says in encodings counts as said, and so does an identifier written backwards, or
     a web address in other letters, small or large.
     """
-    forms = [form for said in (text, *read_encoded(text)) for form in _list_told_forms(said)]
-    forms += _list_backward_forms(text)
+    text = text.strip()
+    find = cache(find_spans)  # the same lines and sentences are met several times
+    forms = [form for said in (text, *read_encoded(text)) for form in _list_told_forms(said, find)]
+    forms += _list_backward_forms(text, find)
     if _WEB in (small := text.lower()) and small != text:
-        forms += list_held_forms(small)
+        forms += list_held_forms(small, find)
     return forms
 
 
-def _list_told_forms(text: str) -> list[str]:
+def _list_told_forms(text: str, find: Finder) -> list[str]:
     """Returns the forms of a text, of its sentences, and of the identifiers that it holds."""
     pieces = _split_sentences(text)
-    forms = [*_list_forms(text), *list_held_forms(text)]
+    forms = [*_list_forms(text, find), *list_held_forms(text, find)]
     if len(pieces) > 1:
-        forms += [form for piece in pieces if _tells(piece) for form in _list_forms(piece)]
+        forms += [form for piece in pieces if _tells(piece) for form in _list_forms(piece, find)]
     return forms
 
 
 def list_said_forms(text: str) -> list[str]:
     """Returns the forms of one statement; those of its identifiers if it is a single sentence."""
     single = len(_split_sentences(text)) == 1
-    return [*_list_forms(text), *(list_held_forms(text) if single else ())]
+    find = cache(find_spans)
+    return [*_list_forms(text, find), *(list_held_forms(text, find) if single else ())]
 
 
 # statements
@@ -76,18 +86,20 @@ def _tells(sentence: str) -> bool:
     return len([word for word in words if word not in STOP_WORDS]) >= FEWEST_TOLD
 
 
-def _list_forms(text: str) -> list[str]:
+def _list_forms(text: str, find: Finder) -> list[str]:
     """Returns the forms under which a statement is known again, that of its words included."""
-    words = sketch(text)
-    return [*list_whole_forms(text), words] if words else list_whole_forms(text)
+    words = sketch(text, find)
+    whole = list_whole_forms(text, find)
+    return [*whole, words] if words else whole
 
 
-def list_whole_forms(text: str) -> list[str]:
+def list_whole_forms(text: str, find: Finder = find_spans) -> list[str]:
+    """Returns the forms under which a statement is known again, trivially reworded."""
     # Of bare punctuation no form is left; it stands for itself then, not for all there is.
-    return [form or " ".join(text.split()) for form in fingerprint_forms(text)]
+    return [form or " ".join(text.split()) for form in fingerprint_forms(text, find)]
 
 
-def sketch(text: str) -> str:
+def sketch(text: str, find: Finder = find_spans) -> str:
     """Returns a statement as its telling words in a circle, its figures and what turns its meaning.
 
     Empty if it says too little. Two statements with one sketch differ in endings, small words, "of"
@@ -97,7 +109,7 @@ def sketch(text: str) -> str:
     plain = " ".join(flat(text)[0].split())
     words: list[str] = []
     at = 0
-    for found in (*identifiers(plain), None):
+    for found in (*identifiers(plain, find), None):
         said = plain_words(plain[at : found.start if found else len(plain)])
         words += [f"<{word}>" if word[0].isdigit() else word for word in said]
         if found is not None:
@@ -209,7 +221,7 @@ def list_buried_forms(one: Identifier, texts: Iterable[str]) -> list[str]:
     return forms
 
 
-def list_held_forms(text: str) -> list[str]:
+def list_held_forms(text: str, find: Finder = find_spans) -> list[str]:
     """Returns the forms under which an identifier in a text may have been buried.
 
     Each line is also read by itself: the figures at the end of one belong to no number in the next,
@@ -218,7 +230,7 @@ def list_held_forms(text: str) -> list[str]:
     lines = [" ".join(line.split()) for line in text.splitlines()]
     said = dict.fromkeys((" ".join(text.split()), *filter(None, lines)))
     said |= dict.fromkeys(filter(None, map(_write_figures, said)))
-    return [form for one in said for form in _list_forms_held_in(one)]
+    return [form for one in said for form in _list_forms_held_in(one, find)]
 
 
 def _write_figures(text: str) -> str:
@@ -230,7 +242,7 @@ def _write_figures(text: str) -> str:
     return rest if rest != text else ""
 
 
-def _list_backward_forms(text: str) -> list[str]:
+def _list_backward_forms(text: str, find: Finder) -> list[str]:
     """Returns the forms of the identifiers in a text read from its end.
 
     A few figures are another number then, and no name of anything written backwards.
@@ -239,7 +251,7 @@ def _list_backward_forms(text: str) -> list[str]:
         return []
     # A mark at the end of a word would stand at its beginning, and a name before "=" at its end.
     backwards = _END_OF_WORD.sub("", text)[::-1].replace("=", " ")
-    return [form for form in list_held_forms(backwards) if _names_by_itself(form)]
+    return [form for form in list_held_forms(backwards, find) if _names_by_itself(form)]
 
 
 def _names_by_itself(form: str) -> bool:
@@ -247,10 +259,10 @@ def _names_by_itself(form: str) -> bool:
     return not form.startswith("labelled") and (len(name) >= LONG or not compact(name).isdigit())
 
 
-def _list_forms_held_in(text: str) -> list[str]:
+def _list_forms_held_in(text: str, find: Finder) -> list[str]:
     plain = flat(text)[0]
     forms: list[str] = []
-    found = identifiers(text)
+    found = identifiers(text, find)
     for one in found:
         if one.type in NEVER_BURIED:
             continue

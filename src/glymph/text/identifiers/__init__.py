@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 
 from glymph.text.dates import find_dates, find_named_times, find_times
@@ -38,6 +38,7 @@ __all__ = [
     "closure",
     "end_at_unspaced",
     "find_matching",
+    "find_spans",
     "fingerprint_forms",
     "identifiers",
     "keys",
@@ -45,6 +46,8 @@ __all__ = [
     "perhaps",
     "same",
 ]  # fmt: skip
+
+Finder = Callable[[str], list[Span]]  # of the identifiers of a flattened text
 
 _DIGIT = re.compile("[0-9]")
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
@@ -55,10 +58,18 @@ _TOLD: tuple[Family, ...] = (find_dates, find_times, find_quantities)
 _OTHERS: tuple[Family, ...] = (versions, find_labelled, digit_runs, codes)
 
 
-def identifiers(text: str) -> tuple[Identifier, ...]:
-    """Every identifier in the text, whole and by type, in the order in which they stand."""
+def find_spans(plain: str) -> list[Span]:
+    """The identifiers of a flattened text by place."""
+    return sorted(find_in_turn(plain, _ALL if _DIGIT.search(plain) else _FEW), key=_start)
+
+
+def identifiers(text: str, find: Finder = find_spans) -> tuple[Identifier, ...]:
+    """Every identifier in the text, whole and by type, in the order in which they stand.
+
+    Who asks again about one long text hands over `cache(find_spans)`.
+    """
     plain, places = flat(text)
-    return tuple(place_span(found, text, places) for found in _find_spans(plain))
+    return tuple(place_span(found, text, places) for found in find(plain))
 
 
 def same(one: Identifier, other: Identifier) -> bool:
@@ -94,7 +105,7 @@ def find_matching(wanted: Identifier, found: Iterable[Identifier]) -> tuple[Iden
 
 def keys(text: str) -> frozenset[Key]:
     """The type and canonical key of every identifier in the text."""
-    return frozenset((found.type, found.key) for found in _find_spans(flat(text)[0]))
+    return frozenset((found.type, found.key) for found in find_spans(flat(text)[0]))
 
 
 def numbers(text: str) -> Counter[Decimal]:
@@ -108,7 +119,7 @@ def numbers(text: str) -> Counter[Decimal]:
     counted: Counter[Decimal] = Counter()
     rest = plain
     if _DIGIT.search(plain):
-        found = _find_spans(plain)
+        found = find_spans(plain)
         rest = _blank_out(plain, found)
         for each in found:
             counted.update(_values(each))
@@ -117,7 +128,7 @@ def numbers(text: str) -> Counter[Decimal]:
     return counted
 
 
-def fingerprint_forms(text: str) -> tuple[str, ...]:
+def fingerprint_forms(text: str, find: Finder = find_spans) -> tuple[str, ...]:
     """The forms under which a whole text is known again after trivial rewording.
 
     Case, spacing, punctuation, Unicode form and the writing of identifiers make no difference; a
@@ -128,12 +139,7 @@ def fingerprint_forms(text: str) -> tuple[str, ...]:
     # do not.
     both = (flat(text)[0], flat(text.casefold())[0].casefold())
     plain = dict.fromkeys(" ".join(each.split()) for each in both)
-    return tuple(dict.fromkeys(form(each, _find_spans(each)) for each in plain))
-
-
-def _find_spans(plain: str) -> list[Span]:
-    """The identifiers of a flattened text by place."""
-    return sorted(find_in_turn(plain, _ALL if _DIGIT.search(plain) else _FEW), key=_start)
+    return tuple(dict.fromkeys(form(each, find(each)) for each in plain))
 
 
 def end_at_unspaced(family: Family) -> Family:

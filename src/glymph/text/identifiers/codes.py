@@ -34,6 +34,10 @@ _RUN = re.compile(
     r"|extension|Durchwahl|DW|poste|x) ?(?P<inner>[0-9]{1,6}))?(?![\w]|[.,][0-9])"
 )
 _DIGIT = re.compile("[0-9]")
+_LETTER = re.compile(r"[^\W\d_]")
+_JOINTS = re.compile("[-_/.# ]")
+_ITEM = re.compile(r"[^\W\d_]+[-_.]?[0-9]+")
+_CHUNK = re.compile(r"[0-9]+(?:[-./][0-9]+)*")
 _FEWEST_DIGITS = 8  # of a code that proves itself; a hash with fewer does not occur
 _GROUPS = re.compile("[0-9]+")
 _CALLED = re.compile(
@@ -61,6 +65,7 @@ _LABEL_BEFORE = re.compile(
     r"|[nN][°º]))?[:=]?)(?: is)? ?\Z"
 )
 _LABEL_WIDTH = 34
+_FEWEST_ALONE = 5  # digits in a row that are a name by themselves
 _SHORTEST_ALONE = 4  # digits; a number with more may be a name without a label
 _EXACT = frozenset(
     "PIN OTP ACCOUNT PASSPORT SERIAL PATIENT BADGE ID SSN SN".split()
@@ -219,22 +224,24 @@ def codes(text: str) -> Iterator[Span]:
 
 
 def _token(token: str, start: int) -> Iterator[Span]:
-    if len(token) > LONGEST or token.isalpha() or not re.search("[0-9]", token):
+    if len(token) > LONGEST or token.isalpha() or not _DIGIT.search(token):
+        return
+    if len(token) < _FEWEST_ALONE and token.isdecimal():
         return
     if token.startswith("#"):
         yield Span("code", token[1:], start, start + len(token))
         return
-    if not re.search(r"[^\W\d_]", token):
+    if not _LETTER.search(token):
         groups = _GROUPS.findall(token)
         size = sum(map(len, groups))
-        fewest = {1: 5, 2: 7}.get(len(groups), 6)
+        fewest = {1: _FEWEST_ALONE, 2: 7}.get(len(groups), 6)
         if size >= fewest and not _YEARS.fullmatch(token):
             yield Span("code", "".join(groups), start, start + len(token))
         return
     if _NOTHING.fullmatch(token) or re.split("[-_/.]", token, maxsplit=1)[0].lower() in _ABOUT:
         return
     parts = token.split("/")
-    if len(parts) > 1 and all(re.fullmatch(r"[^\W\d_]+[-_.]?[0-9]+", part) for part in parts):
+    if len(parts) > 1 and all(map(_ITEM.fullmatch, parts)):
         for part in parts:
             yield _code(part, start, start + len(part))
             start += len(part) + 1
@@ -249,7 +256,7 @@ def _code(written: str, start: int, end: int) -> Span:
     only letters.
     """
     parts: list[str] = []
-    for segment in re.split("[-_/.# ]", written):
+    for segment in _JOINTS.split(written):
         runs = _PARTS.findall(segment)
         alone = len(runs) == 1 and len(parts) > 0
         counted = len(runs) == 2 and runs[1].isdecimal()
@@ -365,7 +372,7 @@ def _chunks(match: re.Match[str]) -> Iterator[Span]:
         if (min(groups) > 2 and 7 <= whole <= 19 and len(groups) > 2) or groups == [3, 2, 4]:
             yield _digits(written.replace(" ", ""), *match.span())
             return
-    for chunk in re.finditer(r"[0-9]+(?:[-./][0-9]+)*", written):
+    for chunk in _CHUNK.finditer(written):
         yield from (
             _digits(found.key, found.start, found.end)
             for found in _token(chunk[0], start + chunk.start())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from glymph.text.identifiers import identifiers
 from glymph.text.identifiers.phones import FEWEST, read_number
@@ -23,17 +24,22 @@ def list_runs(plain: str) -> Iterator[str]:
     if not any(map(str.isdigit, plain)):
         return
     parts = list(PART.finditer(plain))
-    for first, part in enumerate(parts):
-        run, end = "", part.start()
-        for other in parts[first : first + _MOST_PARTS]:
-            run += other[0]
-            if len(run) > _MOST_CHARS or not _JOINT.fullmatch(plain, end, other.start()):
-                break
-            end = other.end()
-            if len(run) > SHORT and any(map(str.isdigit, run)):
+    joined = [
+        _JOINT.fullmatch(plain, one.end(), other.start()) is not None
+        for one, other in pairwise(parts)
+    ]
+    words = [part[0] for part in parts]
+    for first, run in enumerate(words):
+        at = first
+        while len(run) <= _MOST_CHARS:
+            if len(run) > SHORT and not run.isalpha():
                 yield run
                 if run.startswith(_ABROAD):
                     yield run.removeprefix(_ABROAD)
+            if at == len(joined) or not joined[at] or at == first + _MOST_PARTS - 1:
+                break
+            at += 1
+            run += words[at]
 
 
 def stands_in_a_row(one: Identifier, text: str) -> bool:
