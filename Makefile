@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 # Two for each of two cores: nearly half of the time a test waits for a timer, a disk or another program.
 WORKERS ?= 4
 SCALE ?= 1
+# The tests start hundreds of programs, each of which would compile all of Glymph again.
+unexport PYTHONDONTWRITEBYTECODE
 
 # The first interpreter on the path that is new enough; `make PYTHON=/path/to/python3.12 …` overrides it.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \

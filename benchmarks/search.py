@@ -107,7 +107,8 @@ def _what(found: Shelf) -> str:
 def _cold(found: Shelf, options: Options) -> dict[str, Figure]:
     """The whole life of a process that asks one question."""
     imports = [_child_cpu(["-c", "import numpy, apsw"]) for _ in range(options.count(REPEATS))]
-    spent = [_child_cpu([*_seeker(found), "--once"]) for _ in range(options.count(REPEATS))]
+    once = ["-m", "benchmarks.harness.first_answer", str(found.folder)]
+    spent = [_child_cpu(once) for _ in range(options.count(REPEATS))]
     return {
         "cold_first_answer_cpu_s": Figure(
             statistics.median(spent), f"start, open {COLD_AT}, search once, end", at_most=1.0,

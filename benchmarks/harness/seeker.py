@@ -1,6 +1,6 @@
 """Searches a shelf and prints what that cost, as JSON.
 
-Run as `python -m benchmarks.harness.seeker FOLDER [--once]`.
+Run as `python -m benchmarks.harness.seeker FOLDER [--resident]`.
 
 A process of its own: numpy reads how many threads it may use when it is imported, and a first
 search is only the first in a fresh process.
@@ -41,15 +41,12 @@ TOP = 10  # of the nearest, whose recall the targets speak of
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--once", action="store_true", help="one search, and nothing else")
     parser.add_argument("--resident", action="store_true", help="the memory that searching takes")
     asked = parser.parse_args()
     found = shelf.opened(asked.folder)
     imported = peak_mb()
     with _open(found) as glymph:
-        if asked.once:
-            glymph.search(found.texts[0])
-        elif asked.resident:
+        if asked.resident:
             for text in found.texts[:TOP]:
                 glymph.search(text)
             print(json.dumps({"imported": imported, "searched": peak_mb()}))

@@ -19,7 +19,7 @@ from examples.demo.halfyear import DAYS, START
 from examples.demo.play import Clock, play
 from glymph import Glymph, Settings
 from glymph.cli.demo_play import SPACE, refuse_existing
-from glymph.write.reconcile import find_unreconciled
+from glymph.write.waiting import find_unreconciled
 
 MOST = 100_000  # memories that are counted
 READING = 20.0  # CPU milliseconds per search: seven hundred recalls pass in a minute or two

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from glymph.write import spaces as spaces
     from glymph.write import tombstones as tombstones
     from glymph.write import verdicts as verdicts
+    from glymph.write import waiting as waiting
 else:
     __getattr__ = load_on_first_use(__name__)
 

@@ -37,8 +37,8 @@ from glymph.write.draft import Draft, NewMemory, draft
 from glymph.write.junk import find_junk
 from glymph.write.past import FIELDS as PAST
 from glymph.write.past import check_past
-from glymph.write.reconcile import taking_as_is, waiting_facts
 from glymph.write.tombstones import TOMBSTONED, match_tombstones, unbury
+from glymph.write.waiting import taking_as_is, waiting_facts
 
 NEW_DIFFICULTY = initial_difficulty(Rating.GOOD)
 CHARS_PER_MEMORY = 500  # of an average memory; a chunk of longer ones holds fewer

@@ -8,13 +8,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
+from glymph import write
 from glymph.context import Context
 from glymph.errors import GlymphError
 from glymph.store.locks import ProcessLock
-from glymph.write.backfill import backfill, embed, embed_newest
-from glymph.write.reconcile import Effects, can_reconcile, find_unreconciled, reconcile
+from glymph.write.waiting import can_reconcile, find_unreconciled
+
+if TYPE_CHECKING:  # loaded when there is something to settle: most handles only search
+    from glymph.write.reconcile import Effects
 
 LAST_BATCH = 2.0  # seconds a closing handle waits for the texts that are just being read
 AT_EXIT = 60.0  # seconds a program that ends waits for them: see _stop_all
@@ -80,9 +84,9 @@ class Background:
         """Finishes what waits, vectors and verdicts; returns what was done for each memory."""
         done: dict[str, Effects] = {}
         with self._settling:
-            for _ in backfill(self._ctx):
+            for _ in write.backfill.backfill(self._ctx):
                 pass
-            for memory_id, effects in reconcile(self._ctx):
+            for memory_id, effects in write.reconcile.reconcile(self._ctx):
                 done[memory_id] = effects
                 if progress is not None:
                     progress(len(done))
@@ -101,8 +105,8 @@ class Background:
             waiting = find_unreconciled(self._ctx, SMALL + 1)
             if 0 < len(waiting) <= SMALL and (embedding.embedder is None or embedding.inline):
                 with self._settling:
-                    embed_newest(self._ctx, len(waiting))
-                    for _ in reconcile(self._ctx):
+                    write.backfill.embed_newest(self._ctx, len(waiting))
+                    for _ in write.reconcile.reconcile(self._ctx):
                         pass
         except GlymphError as error:
             self.failure = error
@@ -111,17 +115,17 @@ class Background:
         try:
             while self._woken:
                 self._wait_for_pause()
-                for _ in embed(self._ctx, self._next()):
+                for _ in write.backfill.embed(self._ctx, self._next()):
                     if self._stopped:
                         return
                 with self._settling:
-                    for _ in reconcile(self._ctx):
+                    for _ in write.reconcile.reconcile(self._ctx):
                         if self._stopped or self._ids:
                             break
                 if self._stopped:
                     return
             if not self._looked_back:
-                for _ in backfill(self._ctx):
+                for _ in write.backfill.backfill(self._ctx):
                     if self._stopped or self._woken:
                         break
                 else:

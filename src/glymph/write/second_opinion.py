@@ -23,7 +23,7 @@ from glymph.moments import micros, moment
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
 from glymph.text.injection import find_order
-from glymph.write import reconcile
+from glymph.write import reconcile, waiting
 from glymph.write.neighbours import LONGEST, find_neighbours
 from glymph.write.question_queue import FIRST_KIND, KINDS, MODEL, close
 from glymph.write.questions import questions
@@ -111,7 +111,7 @@ def list_doubts(ctx: Context) -> tuple[int, list[Doubted]]:
     """Returns how far it looked, and the new memories with the older ones that are in doubt."""
     with ctx.reading() as reader:
         seen = reader.counter(COUNTER) or 0
-        settled = reader.counter(reconcile.COUNTER) or 0
+        settled = reader.counter(waiting.COUNTER) or 0
         rows = reader.page_after(Filter(live_at=micros(ctx.now())), after=seen, limit=AT_ONCE)
         rows = [row for row in rows if row["key"] <= settled]
         found = [_find_doubts(ctx, reader, row) for row in rows]

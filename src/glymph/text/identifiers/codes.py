@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from glymph.text.identifiers.groups import is_personal
+from glymph.text.identifiers.ibans import ibans
 from glymph.text.normal import STOP_WORDS
 from glymph.text.numbers import passes_luhn
 from glymph.text.scripts import look_alike_latin
@@ -18,10 +19,6 @@ _UUID = re.compile(
 )
 _HASH = re.compile(
     r"((?:[0-9A-Fa-f](?<![\w-].)|(?<=(?<!\w)0x)[0-9A-Fa-f])[0-9A-Fa-f]{31,127})(?![\w-])"
-)
-_IBAN = re.compile(
-    r"([A-Za-z](?<!\w.)[A-Za-z][0-9]{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ "
-    r"-]?[A-Za-z0-9]{1,3})?)(?![\w])"
 )
 _VERSION_TAIL = r"(?![0-9])(?:[-+][0-9A-Za-z.-]{1,32}\b)?)(?!\w|[./]\w)"
 _VERSION = re.compile(
@@ -97,17 +94,6 @@ _LABELS = {
     }.items()
     for name in names.split()
 }  # fmt: skip
-_IBAN_LENGTHS = {
-    country: length
-    for length, countries in {
-        15: "NO", 16: "BE", 18: "DK FI FO GL NL SD", 19: "MK SI", 20: "AT BA EE KZ LT LU MN XK",
-        21: "CH CR HR LI LV", 22: "BG BH DE GB GE IE ME RS VA", 23: "AE GI IL IQ OM SO TL",
-        24: "AD CZ DZ ES MD PK RO SA SE SK TN VG", 25: "LY PT ST", 26: "IS TR",
-        27: "FR GR IT MC MR SM", 28: "AL AZ BY CY DO GT HU LB NI PL SV", 29: "BR EG PS QA UA",
-        30: "JO KW MU", 31: "MT SC", 32: "LC", 33: "RU",
-    }.items()
-    for country in countries.split()
-}  # fmt: skip
 _COUNTRIES_OF_TWO = frozenset(
     "20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 "
     "65 66 81 82 84 86 90 91 92 93 94 95 98".split()
@@ -125,8 +111,7 @@ def find_marked(text: str) -> Iterator[Span]:
         key = match[1].lower()
         if not key.isdigit():
             yield Span("hash", key, *match.span())
-    for match in _IBAN.finditer(text):
-        yield from _iban(match)
+    yield from ibans(text)
 
 
 def versions(text: str) -> Iterator[Span]:
@@ -386,21 +371,3 @@ def _digits(digits: str, start: int, end: int) -> Span:
     return Span(
         "code", digits, start, end, tuple(("phone", reading) for reading in readings if reading)
     )
-
-
-def _iban(match: re.Match[str]) -> Iterator[Span]:
-    """An account number, as long as its check digits hold; words that follow it are left off."""
-    written = match[1]
-    length = _IBAN_LENGTHS.get(written[:2].upper(), 99)
-    while len(written) >= length:
-        key = re.sub("[ -]", "", written).upper()
-        if (
-            len(key) == length
-            and int("".join(str(int(c, 36)) for c in key[4:] + key[:4])) % 97 == 1
-        ):
-            yield Span("iban", key, match.start(), match.start() + len(written))
-            return
-        cut = max(written.rfind(" "), written.rfind("-"))
-        if cut < 0:
-            return
-        written = written[:cut]

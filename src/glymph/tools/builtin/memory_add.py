@@ -12,7 +12,7 @@ from glymph.tools.arguments import Texts
 from glymph.tools.blocks import Line
 from glymph.tools.brief import brief_added
 from glymph.tools.contract import WORDS, Arguments, Tool, ids_of
-from glymph.write.reconcile import find_unreconciled
+from glymph.write.waiting import find_unreconciled
 
 if TYPE_CHECKING:
     from glymph.client import Glymph
