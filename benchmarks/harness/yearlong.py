@@ -206,7 +206,8 @@ class Life:
         one, text = self.random.choice(facts)
         newer = f"{text.rstrip('.')}, as of {self.clock():%d %B %Y}."
         done = self.handle.supersede(one, newer)
-        found = [each for each in done.succeeded if each != one]
+        found = [each for each in done.succeeded if each not in rows]
+        self.current -= set(done.succeeded)  # what had replaced it before is replaced itself
         self.current.update(found)
         self.told += ((each, newer, "fact") for each in found)
         self.counts["replaced"] += len(found)
