@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +16,7 @@ from glymph.forget.request import read_request
 from glymph.forget.spelling import MOST_FORMS, forms
 from glymph.text.identifiers import identifiers
 from glymph.text.identifiers.spellings import find_spellings
-from tests.pace import LONG
+from tests.pace import LONG, must_end
 
 WALLET = "0x7aF3e91B5C20d4486aE0f1D2b93C65A7481eD0c9"
 COMMIT = "7af3e91b5c20d4486ae0f1d2b93c65a7481ed0c9"
@@ -506,9 +505,8 @@ def test_a_hostile_text_is_searched_to_its_end(unit):
         "commit 7af3e91",
     ]
     known = identifiers(text)
-    began = time.process_time()
-    for request in requests:
-        for wanted in read_request(request).strong:
-            list(find_spellings(wanted, text, known))
-    read_request(text)
-    assert time.process_time() - began < LONG / 5_000
+    with must_end():
+        for request in requests:
+            for wanted in read_request(request).strong:
+                list(find_spellings(wanted, text, known))
+        read_request(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -12,6 +11,7 @@ import pytest
 from glymph.learn.transcript import Command, Turn, turn, turns
 from glymph.learn.windows import LONGEST, WINDOW, windows
 from glymph.write.junk import SHOWN_FROM, SHOWN_TO
+from tests.pace import must_end
 
 AT = "2026-01-05T09:00:00.000Z"
 MOMENT = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -115,10 +115,9 @@ def test_a_block_that_is_only_spoken_of_takes_nothing_with_it():
 @pytest.mark.parametrize(
     "text", ["<system-reminder>", "<thinking ", f"{SHOWN_FROM} ", "<bash-stdout></bash-stderr>"]
 )
-def test_no_text_takes_long(text):
-    begun = time.process_time()
-    turn({"role": "user", "content": "say " + text * (400_000 // len(text))})
-    assert time.process_time() - begun < 2.0
+def test_every_text_comes_to_its_end(text):
+    with must_end():
+        turn({"role": "user", "content": "say " + text * (400_000 // len(text))})
 
 
 def test_plain_lines_are_read():

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from time import process_time
 
 import pytest
 
@@ -16,6 +15,7 @@ from glymph.testing import logical_image
 from glymph.testing.embedders import WordEmbedder
 from glymph.tools import all_tools
 from tests.grounds.pruning import remembered, used
+from tests.pace import must_end
 
 
 def chained(glymph, ids, **link):
@@ -320,15 +320,14 @@ def test_members_say_why_a_prune_would_leave_them(glymph, clock):
 # cost and side effects
 
 
-def test_hundreds_of_linked_memories_are_analysed_within_two_seconds(glymph, clock):
+def test_hundreds_of_linked_memories_are_analysed(glymph, clock):
     ids = remembered(glymph, 400)
     glymph.add_many(
         [{"text": f"Hub {n} stands in hall {n}", "links": ids[n::8][:49]} for n in range(8)]
     )
     clock.advance(days=400)
-    started = process_time()
-    plan = glymph.analyze(include_isolated=True, max_groups=1000)
-    assert process_time() - started < 2
+    with must_end():
+        plan = glymph.analyze(include_isolated=True, max_groups=1000)
     assert len(plan.node_ids) == 408
 
 

@@ -391,18 +391,17 @@ def test_a_handle_goes_on_when_its_own_space_is_renamed(glymph):
     assert len(glymph.list()) == 2
 
 
-def test_deleting_a_space_holds_the_write_lock_only_briefly(glymph, url):
+def test_deleting_a_space_lets_go_of_the_write_lock_again_and_again(glymph, url):
     with Glymph.open(url, space="big") as big:
         big.add_many([f"memory number {n} about the weather in town {n % 7}" for n in range(1500)])
-    longest, began = 0.0, time.perf_counter()
+    steps = 0
     for _ in spaces.delete_space(glymph._ctx.store, "big"):
-        assert [s.name for s in glymph.spaces()] == [
-            "default"
-        ]  # out of sight from the first step on
-        longest = max(longest, time.perf_counter() - began)
-        began = time.perf_counter()
-    assert longest < 1.5
+        # out of sight from the first step on, and others write in between
+        assert [s.name for s in glymph.spaces()] == ["default"]
+        glymph.add(f"written after step {steps}")
+        steps += 1
     assert sqlite.MEMORIES_CHUNK <= 250
+    assert steps > 1500 // sqlite.MEMORIES_CHUNK
 
 
 # files
