@@ -1,6 +1,7 @@
-"""What an unused year leaves of memories that people have graded.
+"""What an unused year leaves of memories that people have graded, and what pruning by worth does.
 
-Nobody searches, nothing is pinned: upkeep runs once a day at its defaults.
+In the year nobody searches, nothing is pinned, and upkeep runs once a day at its defaults. Worth
+ranks all of a part side by side, as a plan ranks the members of a group.
 """
 
 from __future__ import annotations
@@ -15,14 +16,20 @@ from typing import Any
 from benchmarks.harness.contract import Figure, Figures, Options
 from benchmarks.harness.forgetting_cases import lines
 from glymph import Glymph
+from glymph.context import every_row
 from glymph.model import State
+from glymph.moments import micros
+from glymph.prune.appraise import appraise
+from glymph.store.contract import Filter
 from glymph.testing import FrozenClock
+from glymph.write.grading import Grader
 
-QUESTION = "Does an unused year leave what is vital and lasting, and let noise go?"
+QUESTION = "Do an unused year and a prune leave what is vital and lasting, and let noise go?"
 
 FOLDER = Path(__file__).parent / "cases" / "keeping"
 DAYS = 365
 GRADES = ("vital", "lasting", "passing", "noise")
+PRUNED = 30  # per cent
 SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
 
 
@@ -46,8 +53,29 @@ def run(options: Options) -> Figures:
             f"noise_gone{suffix}": Figure(
                 100 * gone["noise"] / max(1, total["noise"]), "% of noise gone", at_least=80
             ),
+            f"kept_at_{PRUNED}{suffix}": Figure(
+                _prune(cases), f"% of vital and lasting kept with {PRUNED} % pruned by worth"
+            ),
         }
     return figures
+
+
+def _prune(cases: Sequence[Mapping[str, Any]]) -> float:
+    """Returns how much of what is vital or lasting stays where those worth least go."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Glymph.open(f"sqlite:///{folder}/memory.db", settings=SETTINGS) as glymph,
+    ):
+        ctx = glymph._ctx
+        added = glymph.add_many([{"text": case["text"]} for case in cases])
+        grade = {one.id: _settle(case) for one, case in zip(added, cases, strict=True)}
+        with ctx.reading() as reader:
+            rows = list(every_row(reader, Filter(), len(cases)))
+            grades = Grader(ctx).grade(reader, rows)
+        worth = appraise(rows, now=micros(ctx.now()), grades=grades)
+        order = sorted(rows, key=lambda row: worth[row["key"]].worth)
+    good = [grade[row["id"]] in ("vital", "lasting") for row in order]
+    return 100 * sum(good[len(good) * PRUNED // 100 :]) / max(1, sum(good))
 
 
 def _settle(case: Mapping[str, Any]) -> str:

@@ -266,7 +266,7 @@ def _forget_stale(
     found = compared(path.with_suffix(".compared.db"), dialogue, model)
     seen.superseded += int((found.superseded > 0).sum())
     ranking = worth(
-        score_texts(texts),
+        score_texts(texts, lasting=pruning.find_lasting(texts, grades)),
         redundancy=redundancy(texts),
         noise=pruning.find_noise(texts, grades),
         superseded=found.superseded,

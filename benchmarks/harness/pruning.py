@@ -16,7 +16,7 @@ from glymph.prune.worth import redundancy, worth
 from glymph.text import information
 from glymph.text.information import Weights, rarities, score_texts
 from glymph.text.words import drop_stop_words, split_words
-from glymph.write.grading import NOISE
+from glymph.write.grading import LASTING, NOISE, VITAL
 
 RANDOM = 5  # orders of which the mean is taken
 PENALTY = 0.02  # keeps the weights of what is rare in the data from running away
@@ -62,14 +62,16 @@ def ranked(
     telling = [drop_stop_words(split_words(text)) for text in texts]
     rarity = rarities(telling)
     again = redundancy(texts, owners(dialogue))
-    noise = find_noise(texts, grades)
+    noise, lasting = find_noise(texts, grades), find_lasting(texts, grades)
     rankings = {
-        "ours": [worth(score_texts(texts), redundancy=again, noise=noise).total],
+        "ours": [worth(score_texts(texts, lasting=lasting), redundancy=again, noise=noise).total],
         "random": [random.random(len(texts)) for _ in range(RANDOM)],
         "shortest": [np.array([len(text) for text in texts], dtype=np.float64)],
         "idf": [np.array([sum(map(rarity, own)) for own in telling])],
     }
-    return Ranked(dialogue, rankings, information.measure_parts(texts), again, noise)
+    return Ranked(
+        dialogue, rankings, information.measure_parts(texts, lasting=lasting), again, noise
+    )
 
 
 def find_noise(texts: Sequence[str], grades: Embedder | None) -> Floats:
@@ -77,6 +79,13 @@ def find_noise(texts: Sequence[str], grades: Embedder | None) -> Floats:
     if grades is None:
         return np.zeros(len(texts))
     return np.asarray(grades.embed(texts), dtype=np.float64)[:, NOISE]
+
+
+def find_lasting(texts: Sequence[str], grades: Embedder | None) -> Floats:
+    """How surely the reader holds each text to be of lasting worth; NaN without a reader."""
+    if grades is None:
+        return np.full(len(texts), np.nan)
+    return np.asarray(grades.embed(texts), dtype=np.float64)[:, [LASTING, VITAL]].sum(axis=1)
 
 
 def owners(dialogue: Dialogue) -> list[tuple[str, ...]]:

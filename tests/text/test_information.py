@@ -117,6 +117,28 @@ def test_scores_are_between_0_and_1_for_any_text():
     assert score_texts([]).shape == (0,)
 
 
+def test_where_no_list_says_anything_a_reader_is_heard():
+    texts = ["Guten Morgen zusammen, schönes Wetter!", "Mutter verträgt Penicillin schlecht."]
+    among = [*texts, *FILLING]
+    unread = [np.nan] * len(FILLING)
+    greeting, mother = score_texts(among)[:2]
+    heard = score_texts(among, lasting=[0.02, 0.98, *unread])
+    assert heard[0] < greeting < heard[1]
+    assert mother < heard[1]
+    assert (heard[2:] == score_texts(among)[2:]).all(), "it has not read these"
+
+
+def test_where_the_lists_say_something_they_decide():
+    rule = "I always prefer the window seat."
+    assert score_texts([rule, *FILLING], lasting=0.01)[0] == score_texts([rule, *FILLING])[0]
+
+
+def test_a_reader_that_is_quite_sure_outdoes_nothing_for_ever():
+    told = score_texts(["Ζει στην Πάτρα", "Καλημέρα σας"], lasting=[1.0, 0.0])
+    assert np.isfinite(told).all()
+    assert ((told > 0) & (told < 1)).all()
+
+
 def test_weights_are_the_callers_to_choose():
     found = measure_parts([PLAIN, *FILLING])
     nothing = Weights(*[0.0] * len(PARTS))

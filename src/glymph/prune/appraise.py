@@ -15,7 +15,7 @@ from glymph.decay.sections import SUMMARY_KIND
 from glymph.prune.worth import redundancy, worth
 from glymph.store.contract import Row
 from glymph.text import information
-from glymph.write.grading import NOISE, Grade
+from glymph.write.grading import LASTING, NOISE, VITAL, Grade
 
 NOT_READ = 0.5  # as likely noise as not
 
@@ -39,7 +39,9 @@ def appraise(rows: Iterable[Row], *, now: int, grades: Mapping[int, Grade]) -> d
     if not given:
         return {}
     texts = [row["text"] for row in given]
-    told = information.score_texts(texts)
+    known = [grades.get(row["key"]) for row in given]
+    lasting = [np.nan if grade is None else grade[LASTING] + grade[VITAL] for grade in known]
+    told = information.score_texts(texts, lasting=lasting)
     # A summary repeats others so that they may fade, not so that they may go at once.
     again = redundancy(["" if row["kind"] == SUMMARY_KIND else row["text"] for row in given])
     last = [np.nan if row["last_used_at"] is None else row["last_used_at"] for row in given]
@@ -55,7 +57,7 @@ def appraise(rows: Iterable[Row], *, now: int, grades: Mapping[int, Grade]) -> d
         told,
         need=wanted,
         redundancy=again,
-        noise=[grades[row["key"]][NOISE] if row["key"] in grades else NOT_READ for row in given],
+        noise=[NOT_READ if grade is None else grade[NOISE] for grade in known],
         superseded=[float(row["superseded_by"] is not None) for row in given],
     )
     return {

@@ -4,8 +4,8 @@ It is judged by the text and the words of its space. Rare words count, numbers a
 but only the rarest of a text: otherwise length alone would win. Days and dates, what the writer
 did, has or likes, and standing rules ("always", "never", "I prefer") count for a text; speaking to
 the reader, merely replying, and pasted code count against it. Nothing here looks at questions or
-uses. The word lists are English; of a text in another language the rarity of its words is what
-remains.
+uses. The word lists are English: of a text that has none of it, as most in other languages, it
+counts how surely a reader holds it to be of lasting worth, where one has read it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from heapq import nlargest
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from glymph.text.dates import ENGLISH_MONTHS, SHORT_MONTHS, WEEKDAYS
 from glymph.text.patterns import compile_late
@@ -49,10 +49,13 @@ class Weights:
     address: float = -0.6  # log of how often the reader is spoken to
     reply: float = -0.3  # opens by answering: "Yeah", "Thanks", "Sounds good"
     pasted: float = -1.0  # share of the text that is code
+    graded: float = 0.25  # log odds that it lasts, by a reader, where the lists say nothing
 
 
 WEIGHTS = Weights()
 PARTS = tuple(field.name for field in fields(Weights))
+LISTED = slice(PARTS.index("days"), PARTS.index("pasted"))  # the parts that are English words
+SUREST = 0.999  # a reader counts as no surer
 
 
 READER = word_set("you your yours yourself you're you've you'd you'll")
@@ -91,16 +94,19 @@ _MAY = compile_late(r"\bMay \d|\d(?:st|nd|rd|th)? (?:of )?May\b")
 def score_texts(
     texts: Sequence[str],
     *,
+    lasting: ArrayLike = np.nan,
     frequency: Frequency | None = None,
     total: int | None = None,
     weights: Weights = WEIGHTS,
 ) -> Floats:
     """Returns how much each text tells, between 0 and 1.
 
+    `lasting` is how surely a reader holds each to be worth keeping, NaN where none has read it.
     `frequency` and `total` describe the space the texts come from; without them the texts are all
     of it.
     """
-    return weigh_parts(measure_parts(texts, frequency=frequency, total=total), weights)
+    parts = measure_parts(texts, lasting=lasting, frequency=frequency, total=total)
+    return weigh_parts(parts, weights)
 
 
 def weigh_parts(parts: Floats, weights: Weights = WEIGHTS) -> Floats:
@@ -110,7 +116,11 @@ def weigh_parts(parts: Floats, weights: Weights = WEIGHTS) -> Floats:
 
 
 def measure_parts(
-    texts: Sequence[str], *, frequency: Frequency | None = None, total: int | None = None
+    texts: Sequence[str],
+    *,
+    lasting: ArrayLike = np.nan,
+    frequency: Frequency | None = None,
+    total: int | None = None,
 ) -> Floats:
     """Returns what each text has of each part: a row per text, a column for each of `PARTS`."""
     proses = [prose(text) for text in texts]
@@ -126,10 +136,20 @@ def measure_parts(
             math.log1p(sum(map(READER.__contains__, found))),
             found[:1] != [] and found[0] in REPLIES,
             1 - len(plain) / len(text) if text else 0.0,
+            0.0,
         )
         for text, plain, found, own in zip(texts, proses, said, telling, strict=True)
     ]
-    return np.array(rows, dtype=np.float64).reshape(len(texts), len(PARTS))
+    parts = np.array(rows, dtype=np.float64).reshape(len(texts), len(PARTS))
+    unlisted = ~parts[:, LISTED].any(axis=1)
+    parts[:, PARTS.index("graded")] = np.where(unlisted, _find_odds(lasting), 0.0)
+    return parts
+
+
+def _find_odds(shares: ArrayLike) -> Floats:
+    """Returns the log odds of shares, and 0 of those that nobody knows."""
+    known = np.clip(np.asarray(shares, dtype=np.float64), 1 - SUREST, SUREST)
+    return np.nan_to_num(np.log(known / (1 - known)))
 
 
 def rarities(
