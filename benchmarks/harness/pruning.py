@@ -85,7 +85,8 @@ def find_lasting(texts: Sequence[str], grades: Embedder | None) -> Floats:
     """How surely the reader holds each text to be of lasting worth; NaN without a reader."""
     if grades is None:
         return np.full(len(texts), np.nan)
-    return np.asarray(grades.embed(texts), dtype=np.float64)[:, [LASTING, VITAL]].sum(axis=1)
+    shares = np.asarray(grades.embed(texts), dtype=np.float64)
+    return np.asarray(shares[:, LASTING] + shares[:, VITAL])
 
 
 def owners(dialogue: Dialogue) -> list[tuple[str, ...]]:
