@@ -141,7 +141,8 @@ def _summarise(path: Path, talk: Dialogue, found: dict[str, list[float]]) -> lis
             own = [places[one] for one in memory.attributes["drawn_from"]]
             for line in memory.text.splitlines():
                 text = _DAY.sub("", line)
-                turn = next(at for at in own if text.split(" … ")[0] in talk.items[at]["text"])
+                first = text.split(" … ")[0]
+                turn = next(at for at in own if first in " ".join(talk.items[at]["text"].split()))
                 item = {**talk.items[turn], "text": text}
                 made.append(Told(_tell(item), frozenset({turn})))
     return made
