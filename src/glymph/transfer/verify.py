@@ -97,13 +97,18 @@ def _list_reachable_spaces(store: Store) -> Sequence[str]:
 
 
 def _space(ctx: Context, name: str) -> Found:
-    """Yields what is wrong with a space; every step sees one moment of it, and may fail alone."""
+    """Yields what is wrong with a space: all steps see one moment of it, while others may write.
+
+    Where one of them fails, the next ones look at another moment.
+    """
     known = _Known()
-    for step in STEPS:
+    left = list(STEPS)
+    while left:
         found: list[tuple[str, str]] = []
         try:
             with ctx.store.snapshot(name) as shot:
-                found.extend(_name_most(_guard(step, shot, known)))
+                while left:
+                    found.extend(_name_most(_guard(left.pop(0), shot, known)))
         except SpaceNotFound:
             return  # deleted or renamed by somebody else meanwhile
         except CorruptStore as error:

@@ -158,16 +158,19 @@ def _made_anew(sign: str) -> Mapping[str, str]:
 
 def _keys(raw: apsw.Connection) -> Found:
     """Checks that no key can be given out twice, and that keys do not run out."""
-    found: Any = raw.execute("SELECT name, seq FROM sqlite_sequence")
-    given: dict[str, Any] = dict(found)
-    for name, sql in _made_anew("<>").items():
-        if "AUTOINCREMENT" not in sql:
-            continue
-        table = name.removeprefix("table ")
-        newest = raw.execute(f"SELECT max(rowid) FROM {table}").get or 0
+    tables = [
+        name.removeprefix("table ")
+        for name, sql in _made_anew("<>").items()
+        if "AUTOINCREMENT" in sql
+    ]
+    with raw:  # one moment: others may write meanwhile
+        found: Any = raw.execute("SELECT name, seq FROM sqlite_sequence")
+        given: dict[str, Any] = dict(found)
+        newest = {one: raw.execute(f"SELECT max(rowid) FROM {one}").get or 0 for one in tables}
+    for table in tables:
         last = given.get(table, 0)
-        if not isinstance(last, int) or not newest <= last <= MOST_KEY:
-            yield f"the next key of {table} would follow {last!r}; the newest is {newest}"
+        if not isinstance(last, int) or not newest[table] <= last <= MOST_KEY:
+            yield f"the next key of {table} would follow {last!r}; the newest is {newest[table]}"
 
 
 def _operations(raw: apsw.Connection) -> Found:
