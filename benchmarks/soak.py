@@ -2,8 +2,8 @@
 
 Both add, search, recall, update, delete, link, prune by plans, consolidate and undo, and end
 sessions after which upkeep runs whatever is due. Their clock runs fast, so that memories fade, the
-trash is emptied and the journal ends within the run. The number of live memories is held; what then
-still grows is a leak: resident memory, the file, or the time of a call.
+trash is emptied and the journal ends within the run. The number of memories is held, live, archived
+and in the trash; what then still grows is a leak: resident memory, the file, or the time of a call.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ MINUTES = 60.0
 PROCESSES = 2
 LIVE = 1_500  # memories of each process that are live at most
 BEFORE = 1_000  # of them there before the load begins
+ARCHIVED = 500  # memories that stay in the archive
 PAUSE_S = 0.01  # between two calls: an agent is not a loop
 DAYS = 60.0  # that pass by the clock of both processes, however long the run
 BEGAN = datetime(2026, 1, 5, tzinfo=UTC)
@@ -55,11 +56,16 @@ SLOWER = 1.5  # times the second quarter's median that the last one's may be
 # How often each call is made, of a hundred or so.
 OFTEN = {
     "search": 34, "add": 24, "recall": 12, "update": 8, "delete": 8, "link": 4, "undo": 3,
-    "add_many": 2, "archive": 2, "restore": 1, "session_end": 1.5, "prune": 0.4, "consolidate": 0.3,
+    "add_many": 2, "archive": 2, "restore": 1, "session_end": 1.5, "prune": 0.4, "consolidate": 0.3, "clear": 0.5,
 }  # fmt: skip
 # The days that trash, journal and learning last, so that all of them turn over within the run.
-SETTINGS = {"trash_days": 5, "journal_days": 10, "compare": "on"}
-HEAVY = ("session_end", "prune", "consolidate")  # timed apart: they work on the whole space
+SETTINGS = {"trash_days": 5, "trash_daily": 20_000, "journal_days": 10, "compare": "on"}
+HEAVY = (
+    "session_end",
+    "prune",
+    "consolidate",
+    "clear",
+)  # timed apart: they work on the whole space
 
 
 Sample = tuple[float, float, float]  # seconds, resident megabytes, those of them that are SQLite's
@@ -265,6 +271,11 @@ class Worker:
         plan = self.glymph.analyze(min_staleness=0.2)
         if plan.groups:
             self.glymph.prune(plan, groups=[1])
+
+    def _clear(self) -> None:
+        """Deletes what has been archived for longest: nobody else ever would."""
+        archived = [one.id for one in self.glymph.list(states=["ARCHIVED"], limit=1_000)]
+        self._put_away(archived[ARCHIVED:], self.glymph.delete)
 
     def _consolidate(self) -> None:
         self.glymph.consolidate()
