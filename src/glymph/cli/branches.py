@@ -162,7 +162,8 @@ def refuse(group: TyperGroup, ctx: Any, args: list[str], name: str | None = None
         return TyperGroup.resolve_command(group, ctx, args)
     if ctx.resilient_parsing:
         return None, None, args[1:]
-    return ctx.fail(f"No such command {args[0]!r}. {tree.suggest(args[0], name)}".rstrip())
+    said = tree.suggest(args[0], name) or tree.explain(name)
+    return ctx.fail(f"No such command {args[0]!r}. {said}".rstrip())
 
 
 def load(source: str) -> Any:

@@ -11,7 +11,7 @@ from glymph.cli import output
 from glymph.cli.options import KEEP, Json, SpaceName, Url
 from glymph.cli.progress import show_progress
 from glymph.plain import plain
-from glymph.tools.blocks import Line, Table, quantity
+from glymph.tools.blocks import Line, format_cell, quantity
 
 if TYPE_CHECKING:
     from glymph.model import DuplicateReport
@@ -49,9 +49,10 @@ def dedup(
 
 def _render(found: DuplicateReport, limit: int, here: str, *, apply: bool) -> Blocks:
     shown = found.pairs[:limit]
-    rows = [[pair.verdict, f"{pair.cosine:.3f}", pair.a, pair.b, pair.titles[0]] for pair in shown]
-    notes = [f"{pair.titles[1]} ({pair.reason})" for pair in shown]
-    yield Table(["verdict", "cosine>", "memory", "and", "titles"], rows, notes)
+    for pair in shown:
+        yield Line(f"{pair.verdict} {pair.cosine:.3f}: {format_cell(pair.reason)}", "bold")
+        for memory, title in zip((pair.a, pair.b), pair.titles, strict=True):
+            yield Line(f"  {memory}  {format_cell(title)}")
     total = len(found.pairs)
     if len(shown) < total:
         yield Line(f"{total - len(shown):,} more: --limit {total} shows them all.")

@@ -89,6 +89,8 @@ def _render(facts: dict[str, Any]) -> Blocks:
             yield Line(f"  {quantity(count, one, many)}.", "dim")
     if facts["problem"]:
         yield Line(f"  stopped: {facts['problem']}", "red")
+    for operation in facts["operations"]:
+        yield from render_undo(operation)
     if facts["more"]:
         yield Line("  More waits: run it again, without --again.", "dim")
 

@@ -42,6 +42,7 @@ def _render(found: Sequence[dict[str, Any]]) -> Blocks:
     yield Table(["kind", "R>", "days left>", "id", "title"], rows)
     if rows:
         archive = "glymph prune batch ID --action archive"
-        yield Line(f"Keep one: glymph memory reinforce ID. Let it go: {archive}", "dim")
+        yield Line("Keep one: glymph memory reinforce ID", "dim")
+        yield Line(f"Let it go: {archive}", "dim")
     else:
         yield Line("Nothing is fading.")

@@ -51,9 +51,9 @@ def _render(facts: dict[str, Any], here: str) -> Blocks:
     ]
     yield Table(["days>", "kind", "orphan", "title"], orphans)
     if (more := facts["orphan_count"] - len(orphans)) > 0:
-        yield Line(f"{more:,} more: glymph prune candidates lists what may go.", "dim")
+        yield Line(f"{more:,} more: `glymph prune candidates` lists what may go.", "dim")
     if vectors := facts["other_vectors"]:
-        tidy = "glymph sleep embed --tidy removes them"
+        tidy = "`glymph sleep embed --tidy` removes them"
         yield Line(f"{vectors:,} vectors of other models: {tidy}.", "dim")
     yield from render_undo(facts["operation_id"], here)
     if facts["dry_run"]:

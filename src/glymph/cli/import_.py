@@ -107,7 +107,7 @@ def _render(report: ImportReport) -> Iterator[Any]:
     for one in report.refused[:SHOWN]:
         yield f"  left out: {one.id} ({one.reason})"
     if report.applied and report.operation_id:
-        yield f"Undo: glymph undo {report.operation_id}"
+        yield from render_undo(report.operation_id)
     elif not report.applied and report.new:
         yield "Nothing was written. Run it with --apply to import them."
 

@@ -10,11 +10,21 @@ from glymph import environment
 from glymph.cli import output
 from glymph.cli.options import SLEEP, Actor, Apply, IfNeeded, Json, SpaceName, Url
 from glymph.plain import plain
-from glymph.tools.blocks import Line, Table
+from glymph.tools.blocks import Line, Table, quantity
 from glymph.tools.render import NOT_CHANGED, render_undo
 
 if TYPE_CHECKING:
     from glymph.tools.render import Blocks
+
+
+MANY_LEAD_TO = (
+    "is kept because many others lead to it",
+    "are kept because many others lead to them",
+)
+MAY_BE_NEEDED = (
+    "is kept because somebody may need it",
+    "are kept because somebody may need them",
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -41,10 +51,9 @@ def _render(facts: dict[str, Any]) -> Blocks:
     for verb in ("archived", "trashed"):
         rows = [[verb, one["kind"], one["id"], one["title"]] for one in facts[verb]]
         yield Table(["", "kind", "id", "title"], rows, [one["reason"] for one in facts[verb]])
-    if facts["kept_central"]:
-        yield Line(f"{facts['kept_central']:,} are kept because many others lead to them.", "dim")
-    if facts["kept_as_vital"]:
-        yield Line(f"{facts['kept_as_vital']:,} are kept because somebody may need them.", "dim")
+    for count, reason in (("kept_central", MANY_LEAD_TO), ("kept_as_vital", MAY_BE_NEEDED)):
+        if facts[count]:
+            yield Line(f"{quantity(facts[count], *reason)}.", "dim")
     for operation in facts["operation_ids"]:
         yield from render_undo(operation)
     if facts["dry_run"] and facts["ran"]:

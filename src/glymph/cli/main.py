@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -17,6 +17,9 @@ from glymph.cli.stopping import stop_at_once
 from glymph.errors import GlymphError
 
 FAILED = 1
+WRONG_USAGE = "WrongUsage"  # the code of what Typer refuses, beside the names of our own errors
+# Of the Click that this Typer runs on: its own since 0.26, the package before.
+USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 
 
 app = typer.Typer(
@@ -51,19 +54,28 @@ def glymph(
 
 def main() -> None:
     """Runs a command. An error of Glymph's is one line, or one JSON document with --json."""
+    as_json = "--json" in sys.argv
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A console without our arrows still shows the rest.
         sys.stdout.reconfigure(errors="replace")
     try:
         with stop_at_once():
-            app(prog_name="glymph")
+            # Typer tells people of wrong usage; to a program it is told below.
+            status = app(prog_name="glymph", standalone_mode=not as_json)
+        if status:
+            sys.exit(status)
+    except USAGE_ERROR as error:
+        from glymph.cli import output
+
+        output.print_json({"error": {"code": WRONG_USAGE, "message": error.format_message()}})
+        sys.exit(error.exit_code)
     except GlymphError as error:
         from glymph.cli import output
         from glymph.cli.naming import name_calls
         from glymph.text.secrets import mask_secrets
 
         message = name_calls(mask_secrets(str(error))[0])
-        if "--json" in sys.argv:
+        if as_json:
             output.print_json({"error": {"code": error.code, "message": message}})
         else:
             output.print_error(message)

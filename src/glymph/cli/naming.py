@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from glymph.tools import tree
-from glymph.tools.index import commands
+from glymph.tools.index import command_places
 from glymph.tools.wording import CALLS
 
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
@@ -22,7 +22,7 @@ def name_commands(text: str) -> str:
     """Returns a text that names commands where it names tools."""
     if not _NAME.search(text):
         return text
-    places = _places_of_tools()
+    places = command_places()
 
     def name(found: re.Match[str]) -> str:
         place = places.get(found[0])
@@ -43,7 +43,7 @@ def _name_call(call: re.Match[str]) -> str:
     name, given = call.groups()
     if name not in CALLS:
         return call[0]
-    place = tree.PLACES.get(name) or _places_of_tools()[CALLS[name][0]]
+    place = tree.PLACES.get(name) or command_places()[CALLS[name][0]]
     words = [*place]
     words += ["ID"] if given == "id" else ["…"] if given.startswith("…") else []
     words += [_write_option(flag[1]) for flag in _FLAG.finditer(given)]
@@ -52,9 +52,3 @@ def _name_call(call: re.Match[str]) -> str:
 
 def _write_option(name: str) -> str:
     return "--" + name.replace("_", "-")
-
-
-def _places_of_tools() -> dict[str, tuple[str, ...]]:
-    return {
-        listed.tool: tree.PLACES.get(command, (command,)) for command, listed in commands().items()
-    }

@@ -52,9 +52,13 @@ def print_json(value: Any) -> None:
 
 
 def print_error(error: object) -> None:
-    """Prints an error, which may quote a memory, on one line of standard error."""
-    said = name_where(name_calls(str(error)), sys.argv[1:])
-    sys.stderr.write(f"glymph: {format_cell(said)}\n")
+    """Prints an error, which may quote a memory, on standard error; a pipe gets it on one line."""
+    said = f"glymph: {format_cell(name_where(name_calls(str(error)), sys.argv[1:]))}"
+    lines = [said]
+    if sys.stderr.isatty():
+        console = Console(stderr=True, highlight=False)
+        lines = wrap(said, console, console.width)
+    sys.stderr.write("".join(f"{line.rstrip()}\n" for line in lines))
 
 
 def print_blocks(blocks: Rendering) -> None:

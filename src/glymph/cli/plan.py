@@ -43,14 +43,14 @@ def _render(plans: Sequence[dict[str, Any]]) -> Blocks:
     rows = [
         [
             plan["id"],
-            format_time(plan["created_at"]),
-            format_time(plan["expires_at"]),
+            format_time(plan["created_at"])[:-3],
+            plan["expires_at"][:10],
             len(plan["groups"]),
             sum(len(group["nodes"]) for group in plan["groups"]),
         ]
         for plan in plans
     ]
-    yield Table(["plan", "made (UTC)", "expires (UTC)", "groups>", "memories>"], rows)
+    yield Table(["plan", "made (UTC)", "expires", "groups>", "memories>"], rows)
     if not rows:
         yield Line("No plans. `glymph analyze` makes one.")
 

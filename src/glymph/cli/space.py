@@ -38,8 +38,8 @@ def list_spaces(url: Url = None, as_json: Json = False) -> None:
 
 
 def _table(spaces: Sequence[dict[str, Any]]) -> Table:
-    rows = [[format_time(one["created_at"]), one["identity_id"], one["name"]] for one in spaces]
-    return Table(["created (UTC)", "identity", "space"], rows)
+    rows = [[one["name"], format_time(one["created_at"]), one["identity_id"]] for one in spaces]
+    return Table(["space", "created (UTC)", "identity"], rows)
 
 
 def create(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from glymph.tools.contract import Tool
 
+WRITE_JSON = """Write it like '{"success": true}', in quotes."""
 WIDEST_CHOICES = 30  # characters of words that stand beside an option; more stand in its help
 COMMON: dict[str, tuple[Any, Any]] = {
     "url": (options.Url, None),
@@ -206,7 +207,9 @@ def _parse(name: str, field: FieldInfo, value: Any) -> Any:
         try:
             return json.loads(value)
         except (ValueError, RecursionError) as error:
-            raise InvalidInput(name, f"not JSON that can be kept ({error}).") from error
+            raise InvalidInput(
+                name, f"not JSON that can be kept ({error}). {WRITE_JSON}"
+            ) from error
     return value
 
 

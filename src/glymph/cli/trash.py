@@ -12,7 +12,7 @@ from glymph.cli import output
 from glymph.cli.listing import make_group
 from glymph.cli.options import KEEP, Actor, Apply, Json, SpaceName, Url
 from glymph.plain import plain
-from glymph.tools.blocks import Line, Table, format_time, quantity
+from glymph.tools.blocks import Line, Table, quantity
 from glymph.tools.ids import resolve_id
 from glymph.tools.render import NOT_CHANGED
 
@@ -37,10 +37,10 @@ def list_trash(url: Url = None, space: SpaceName = "default", as_json: Json = Fa
 
 def _render(trash: Sequence[dict[str, Any]]) -> Blocks:
     rows = [
-        [one["id"], one["kind"], one["by"], format_time(one["recoverable_until"]), one["title"]]
+        [one["id"], one["kind"], one["by"], one["recoverable_until"][:10], one["title"]]
         for one in trash
     ]
-    yield Table(["id", "kind", "put there by", "recoverable until (UTC)", "title"], rows)
+    yield Table(["id", "kind", "put there by", "kept until", "title"], rows)
     if not rows:
         yield Line("The trash is empty.")
 

@@ -70,8 +70,8 @@ def choose_kind(path: Path, kind: str | None = None) -> str:
     if best == NOT_IT:
         raise InvalidInput(
             "source",
-            f"{path.name} is nothing that is known here. If it is one of {known}, say so with "
-            "--from KIND (kind=…).",
+            f"{path.name} is nothing that is known here. Say what it is with --from KIND (kind=… in "
+            f"Python): one of {known}. A text of any program is read as markdown.",
         )
     if len(found) > 1:
         raise InvalidInput(

@@ -26,6 +26,7 @@ from glymph.store import columns
 from glymph.store.arrays import Columns, Slots
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
+from glymph.write.backfill import list_others
 
 # of the parts that move no memory: what the allowance counts is found without them
 LINKS_VERB = "garden_links"
@@ -231,6 +232,6 @@ def _list_orphans(rows: Mapping[int, Row], keys: Sequence[int], now: int) -> Ite
 
 
 def _other_vectors(ctx: Context, reader: Reader) -> int:
+    """Counts the vectors of other embedders; a reader's grades, kept beside them, are none."""
     own, _ = ctx.embedding.try_model()
-    others = [row["vectors"] for row in reader.models() if (row["name"], row["dimension"]) != own]
-    return sum(others) if own is not None else 0
+    return sum(row["vectors"] for row in list_others(reader, own)) if own is not None else 0

@@ -120,13 +120,13 @@ def find(
             hits = sorted((hit for found, _ in past for hit in found), key=lambda hit: -hit.score)
             hits = hits[:limit]
             lacking = [reason for _, reason in past]
-    notice = next((by_words_only(why) for why in lacking if why), None) or _say_unanswered(hits)
+    notice = next((by_words_only(why) for why in lacking if why), None) or say_unanswered(hits)
     if min_score is not None:
         hits = [hit for hit in hits if hit.score >= min_score]
     return within_budget(hits, budget_tokens), notice
 
 
-def _say_unanswered(hits: Sequence[Hit]) -> str | None:
+def say_unanswered(hits: Sequence[Hit]) -> str | None:
     """Says that nothing was found that answers, if the reader found none among what it read."""
     read = [hit.parts["relevance"] for hit in hits if "relevance" in hit.parts]
     if not read or max(read) >= UNANSWERED:

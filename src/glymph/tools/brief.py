@@ -162,6 +162,9 @@ def brief_plan(plan: Result) -> str:
     lines = [f"plan {plan['plan_id']}, valid until {until}; {many} looked at"]
     for group in plan["groups"]:
         lines += _group(group)
+    for one in plan.get("rest", ()):
+        many = quantity(one["node_count"], "memory", "memories")
+        lines.append(f"group {one['group']}: {shorten(one['label'], 80)} ({many}), not shown here")
     if plan.get("next_cursor"):
         lines.append(f"There is more: the same call with cursor {plan['next_cursor']!r}.")
     lines.append("batch_prune with this plan and the numbers of groups archives them.")

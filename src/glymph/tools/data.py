@@ -78,7 +78,8 @@ def dump_part_of_plan(found: Plan, first: int, skip: int = 0, *, budget: int) ->
     """Returns what of a plan fits a budget of tokens, from a group on, and in it from a member on.
 
     `next_cursor` is the place where to go on, `next_group` the group behind those shown. Of a group
-    that does not fit by itself, some members are listed; `node_count` counts them all.
+    that does not fit by itself, some members are listed; `node_count` counts them all. `rest` names
+    the groups that did not fit.
     """
     shown, cursor = _fill(found, first, skip, budget)
     listing = replace(found, groups=tuple(shown))
@@ -94,7 +95,11 @@ def dump_part_of_plan(found: Plan, first: int, skip: int = 0, *, budget: int) ->
             )
     after = first + len(shown)
     next_group = after if after <= len(found.groups) else None
-    return {**part, "next_group": next_group, "next_cursor": cursor}
+    rest = [
+        {"group": one.group, "label": one.label, "node_count": one.node_count}
+        for one in found.groups[after - 1 :]
+    ]
+    return {**part, "next_group": next_group, "next_cursor": cursor, "rest": rest}
 
 
 def _fill(found: Plan, first: int, skip: int, budget: int) -> tuple[list[Group], str | None]:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from glymph.tools import all_tools, extension_point
+from glymph.tools import all_tools, extension_point, tree
 
 _COMMAND = re.compile(r'^    command="([^"]+)",$', re.MULTILINE)
 _DESCRIPTION = re.compile(r'^    description=\(?\s*((?:"[^"]+"\s*)+)\)?,$', re.MULTILINE)
@@ -51,6 +51,13 @@ def package_commands() -> dict[str, Listed]:
 def commands() -> dict[str, Listed]:
     """Returns the commands of all tools."""
     return {**built_in_commands(), **package_commands()}
+
+
+def command_places() -> dict[str, tuple[str, ...]]:
+    """Returns where the command of each tool is, by the tool's name."""
+    return {
+        listed.tool: tree.PLACES.get(command, (command,)) for command, listed in commands().items()
+    }
 
 
 def find_command(name: str) -> Listed | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -19,7 +20,9 @@ ASKED = "answer the question"  # in the reason of what was left alone for a doub
 UPKEEP_STYLES = {"ok": "bold green", "attention": "bold yellow", "failing": "bold red"}
 LONGEST_VALUE = 60  # characters of a replaced value in a memory's history
 SAME = 30  # seconds that make no other moment
+MEMBER, FEW_MEMBERS = "  - ", 5  # a line of a plan, and how many of a group are shown at first
 LONGEST_TEXT = 300  # characters of a found memory
+_GROUP, _LISTED = re.compile(r"Group (\d+): "), re.compile(r"\d+ of the \d+ members of group ")
 
 Result = Mapping[str, Any]
 Blocks = Iterator[Line | Table]
@@ -110,6 +113,8 @@ def _shorten(value: Any) -> str:
 def render_hits(result: Result) -> Blocks:
     """Shows what a search or a recall found, the best first, with why."""
     hits = result["hits"]
+    if result.get("notice"):
+        yield Line(result["notice"], "yellow")
     rows = [[f"{h['score']:.2f}", h["kind"], h["lifecycle"], h["id"], _say(h)] for h in hits]
     notes = [f"{h['created_at'][:10]}: {h['why']}" for h in hits]
     yield Table(["score>", "kind", "presence", "id", "text"], rows, notes)
@@ -125,15 +130,41 @@ def _say(memory: Result) -> str:
 
 
 def render_plan(plan: Result) -> Blocks:
-    """Shows a plan to prune, and how to act on it: by commands, not by the calls of programs."""
+    """Shows a plan to prune, and how to act on it: by commands, not by the calls of programs.
+
+    A part of a plan (`analyze`) shows a few members of each group, and names the other groups.
+    """
+    in_part = "rest" in plan
     lines = plan["text"].splitlines()
-    yield Line("\n".join(one for one in lines if not one.startswith("batch_prune(")).rstrip())
+    said = [one for one in lines if not one.startswith("batch_prune(")]
+    if in_part:
+        counts = {one["group"]: one["node_count"] for one in plan["groups"]}
+        said = list(_leave_out_members(said, counts))
+    yield Line("\n".join(said).rstrip())
+    for one in plan.get("rest", ()):
+        many = quantity(one["node_count"], "memory", "memories")
+        yield Line(f"Group {one['group']}: {one['label']} ({many})")
     if plan["groups"]:
-        command = f"glymph prune {plan['plan_id']} --groups {plan['groups'][0]['group']}"
+        prune = f"glymph prune {plan['plan_id']} --groups {plan['groups'][0]['group']}"
         yield Line("")
-        yield Line(f"Nothing was changed. See what archiving a group would do: {command}", "dim")
-    if plan.get("next_group"):
-        yield Line(f"There is more: --first-group {plan['next_group']}.", "dim")
+        if in_part:
+            yield Line(f"Every member: glymph prune plan show {plan['plan_id']}", "dim")
+        yield Line(f"Nothing was changed. See what archiving a group would do: {prune}", "dim")
+
+
+def _leave_out_members(lines: Sequence[str], counts: Mapping[int, int]) -> Iterator[str]:
+    """Yields the lines of a plan with the first members of each group, and how many more it has."""
+    members = whole = 0
+    for line in [*lines, ""]:
+        is_member = line.startswith(MEMBER)
+        shown = min(members, FEW_MEMBERS)
+        if not is_member and 0 < shown < whole:
+            yield f"  … and {whole - shown:,} more"
+        members = members + 1 if is_member else 0
+        if group := _GROUP.match(line):
+            whole = counts[int(group[1])]
+        if members <= FEW_MEMBERS and not _LISTED.match(line):
+            yield line
 
 
 def render_prune_preview(result: Result) -> Blocks:

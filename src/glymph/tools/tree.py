@@ -62,6 +62,7 @@ class Group:
     default: str | None = None  # the one that is meant where none of them is named
     bare: bool = False  # the default also runs without any argument; else the help is shown
     also: str | None = None  # a file whose own group of commands stands here as well
+    argument: str = ""  # what the default takes, for a word that is neither that nor a command
 
 
 def _same(*names: str) -> dict[str, str]:
@@ -90,6 +91,7 @@ GROUPS = {
             "execute": "execute-prune",
         },
         default="run",
+        argument="The id of a plan has at least six characters: `glymph prune plan list` shows it.",
     ),
     "sleep": Group(
         "Run what keeps a memory in order: by hand, when it is due, or from a queue.",
@@ -192,6 +194,37 @@ FILES = {
 # Those of them that never write.
 LOOKING = frozenset({"status", "list", "audit", "fading", "surface"})
 
+# What other programs call a thing; it is told, not run, so that nobody learns two names.
+OTHER_WORDS = {
+    word: f"{PROGRAM} {meant}"
+    for meant, words in {
+        "add": "remember store-memory save learn note put insert",
+        "search": "find query ask lookup grep",
+        "memory get": "show view read cat",
+        "memory list": "ls all memories",
+        "memory update": "edit change correct",
+        "memory delete": "remove rm",
+        "undo": "revert rollback",
+        "forget": "purge erase",
+        "analyze": "analyse stale",
+        "prune": "clean cleanup",
+        "questions": "doubts answer",
+        "sleep": "dream upkeep maintain gc",
+        "serve": "server start http",
+        "open": "dashboard ui web browse",
+        "install": "setup hooks connect",
+        "status": "stats info",
+        "status upkeep": "jobs schedule",
+        "doctor": "check verify fsck",
+        "store space list": "spaces tenants",
+        "store operations": "log journal history-of-store",
+        "config show": "settings options",
+        "--help": "help commands",
+        "--version": "version",
+    }.items()
+    for word in words.split()
+}
+
 
 def find_moved(name: str) -> tuple[str, ...] | None:
     """Returns where the command is that had this name at the top, or None if it still has."""
@@ -211,11 +244,18 @@ def suggest(word: str, group: str | None = None) -> str:
         if group is None or place[0] == group:
             for name in names:
                 known.setdefault(name, []).append(write_path(place))
+    for name, path in OTHER_WORDS.items():
+        known.setdefault(name, []).append(path)
     near = get_close_matches(word, known, n=3, cutoff=SIMILAR)
     if not near:
         return suggest(word) if group is not None else ""
     paths = list(dict.fromkeys(path for name in near for path in known[name]))[:3]
     return f"Did you mean {' or '.join(f'`{path}`' for path in paths)}?"
+
+
+def explain(group: str | None) -> str:
+    """Returns what a group takes in place of a command; empty if it takes commands alone."""
+    return GROUPS[group].argument if group is not None else ""
 
 
 def _all_words() -> list[tuple[tuple[str, ...], set[str]]]:

@@ -100,7 +100,7 @@ def tidy(ctx: Context) -> Iterator[int]:
     if own is None:
         return  # to a handle without a model every one is another
     with ctx.reading() as reader:
-        others = [row["key"] for row in _list_others(reader, own)]
+        others = [row["key"] for row in list_others(reader, own)]
     removed = 0
     for model in others:
         gone = ctx.settings.bulk_chunk
@@ -111,7 +111,7 @@ def tidy(ctx: Context) -> Iterator[int]:
             yield removed
 
 
-def _list_others(reader: Reader, own: tuple[str, int] | None) -> list[Row]:
+def list_others(reader: Reader, own: tuple[str, int] | None) -> list[Row]:
     """Returns the other embedding models of the space."""
     return [
         row
@@ -140,7 +140,7 @@ def meaning(ctx: Context, failure: GlymphError | None = None) -> MeaningStatus:
     except GlymphError as error:
         own, told = None, str(error)
     with ctx.reading() as reader:
-        others = _list_others(reader, own)
+        others = list_others(reader, own)
     return MeaningStatus(
         embedder=own[0] if own else None,
         dimension=own[1] if own else None,

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from glymph.plain import plain
+from glymph.tools import tree
 from glymph.tools.blocks import Line, Table, quantity
 from glymph.tools.contract import Arguments, Tool
+from glymph.tools.index import command_places
 from glymph.tools.render import Blocks
 
 if TYPE_CHECKING:
@@ -33,11 +35,16 @@ def render(result: Mapping[str, Any]) -> Blocks:
     looks = "off" if sessions is None else f"every {sessions} sessions"
     recalls = quantity(result["recalls"], "recall", "recalls")
     yield Line(f"{result['stage'].capitalize()}, after {recalls}: AI prune {looks}.", "dim")
+    places = command_places()
     rows = [
-        [task["task"], "?" if task["count"] is None else task["count"], task["tool"]]
+        [
+            "?" if task["count"] is None else task["count"],
+            task["task"],
+            tree.write_path(places[task["tool"]]),
+        ]
         for task in result["curation_tasks"]
     ]
-    yield Table(["task", "how many>", "tool"], rows)
+    yield Table(["how many>", "to put in order", "by"], rows)
 
 
 TOOL = Tool(

@@ -37,8 +37,6 @@ def render(result: Mapping[str, Any]) -> Blocks:
     yield from render_hits(result)
     if result["hits"] and result["recall_id"]:
         yield Line(f"Say what helped: glymph memory report {result['recall_id']} --used ID", "dim")
-    if result.get("notice"):
-        yield Line(result["notice"], "yellow")
 
 
 TOOL = Tool(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from glymph.recall.search import say_unanswered
 from glymph.tools import data
 from glymph.tools.arguments import Filters, Paged
 from glymph.tools.brief import brief_hits
@@ -22,7 +23,11 @@ class SearchArguments(Filters, Paged):
 
 
 def run(glymph: Glymph, args: SearchArguments) -> Mapping[str, Any]:
-    return {"hits": [data.dump_hit(found) for found in glymph.search(**args.drop_empty())]}
+    hits = glymph.search(**args.drop_empty())
+    result: dict[str, Any] = {"hits": [data.dump_hit(found) for found in hits]}
+    if notice := say_unanswered(hits):
+        result["notice"] = notice
+    return result
 
 
 TOOL = Tool(
