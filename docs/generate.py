@@ -16,6 +16,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
+from docs.answers import json_page
 from glymph import errors
 from glymph.cli.branches import load
 from glymph.cli.main import app
@@ -127,11 +128,17 @@ def errors_page() -> str:
     return f"{NOTE}\n# Errors\n\n```text\n{text}\n```\n"
 
 
+def answers_page() -> str:
+    """The names in what every command prints with --json."""
+    return f"{NOTE}\n{json_page()}"
+
+
 PAGES = {
     "tools.md": tools_page,
     "cli.md": cli_page,
     "settings.md": settings_page,
     "errors.md": errors_page,
+    "json.md": answers_page,
 }
 
 

@@ -131,7 +131,7 @@ def test_every_command_that_a_text_names_is_there():
          "`glymph store operations` lists them; then `glymph undo ID`."),
         ("add(…, revive=True) takes it in again", "`glymph add … --revive` takes it in again"),
         ("Check them, then pass confirm_large=True.", "Check them, then pass --confirm-large."),
-        ("restore(id) or sleep(3)", "`glymph store restore ID` or sleep(3)"),
+        ("restore(id) or sleep(3)", "`glymph memory restore ID` or sleep(3)"),
     ],
 )  # fmt: skip
 def test_errors_speak_of_commands_where_the_library_speaks_of_calls(message, said):

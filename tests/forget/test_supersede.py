@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from glymph import errors
+from glymph.forget import supersede
+from glymph.forget.supersede import Belief
 from tests.grounds.reading import flag, put_in_question
 
 
@@ -66,6 +68,18 @@ def test_a_new_statement_is_kept_whatever_it_cannot_replace(glymph):
     assert (again.succeeded, again.skipped[0].reason) == ((second,), "it says this already")
     glymph.undo(nothing.operation_id)
     assert texts(glymph.search("zeppelins")) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "which"),
+    [(["The port is 1"], "this one: "), (["The port is 1", "A ship is in port"], "this one or ")],
+)
+def test_a_doubt_speaks_of_another_only_where_there_is_one(glymph, monkeypatch, said, which):
+    doubts = [Belief(glymph.add(text, kind="fact").id, 1, "", "perhaps") for text in said]
+    monkeypatch.setattr(supersede, "find_beliefs", lambda *_, **__: ((), doubts))
+    skipped = glymph.supersede("the port", "The port is 9").skipped
+    assert [one.id for one in skipped] == [one.id for one in doubts]
+    assert all(one.reason.startswith(f"'the port' may mean {which}") for one in skipped)
 
 
 def test_what_cannot_be_a_replacement_says_why_and_changes_nothing(glymph):

@@ -357,6 +357,7 @@ def test_without_a_model_the_machines_part_stays_within_its_words_and_the_graph_
         hits = glymph.search("crate 42 Oslo", kinds=["session_summary"])
         assert hits
         assert {hit.memory.session for hit in hits} == {"s"}
+        assert {hit.memory.entities for hit in hits} == {()}  # user and assistant are nobody
 
 
 def test_of_two_that_shorten_at_once_one_waits(files):

@@ -18,6 +18,7 @@ from glymph.prune.merge_duplicates import find_all_twins, join
 from glymph.store import columns
 from glymph.testing.embedders import WordEmbedder
 from glymph.write.duplicates import connect
+from glymph.write.grading import Grader, name_model
 from tests.grounds.pruning import image, remembered, used
 
 ONCE, AGAIN = "Ada prefers green tea in the morning.", "Ada prefers green tea, in the morning"
@@ -426,6 +427,21 @@ def test_vectors_of_other_models_are_counted_and_left(url, clock):
     with Glymph.open(url, clock=clock, embedder=WordEmbedder(64, name="new", ms=0.0)) as handle:
         assert handle.garden().other_vectors == 3
         assert handle.garden().other_vectors == 3
+
+
+def test_the_grades_of_a_reader_are_no_vectors_of_another_model(url, clock):
+    with Glymph.open(url, clock=clock, embedder=WordEmbedder(64, name="new", ms=0.0)) as handle:
+        ids = remembered(handle, 3)
+        ctx = handle.context
+        with ctx.reading() as reader:
+            rows = [
+                (name_model(ctx), row, (0.0, 0.0, 1.0, 0.0))
+                for row in reader.memories(ids).values()
+            ]
+        Grader(ctx, fresh=rows).keep()
+        with ctx.reading() as reader:
+            assert len(reader.models()) == 2
+        assert handle.garden().other_vectors == 0
 
 
 def test_columns_are_written_for_the_next_reader(glymph, clock, monkeypatch):

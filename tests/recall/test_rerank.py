@@ -17,6 +17,7 @@ from glymph.recall.rerank import (
     guess_unread,
     score_best,
 )
+from glymph.tools import all_tools
 
 LACKING = explain_absence()
 SHOPPING = [
@@ -67,6 +68,18 @@ def test_a_least_score_makes_nothing_an_answer(tmp_path):
         assert memory.search("Berlin", min_score=0.5) == []
         assert len(memory.search("Berlin")) == 4
         assert memory.recall("Berlin").notice.startswith("Nothing here seems to answer that")
+
+
+def test_the_tool_that_searches_says_when_nothing_seems_to_answer(tmp_path):
+    search = all_tools()["memory_search"]
+    scores = {"Ada lives in Berlin": 0.97}
+    with opened(tmp_path, Scripted(scores)) as memory:
+        assert "notice" not in search.run(memory, search.arguments(query="Berlin"))
+        scores.clear()
+        found = search.run(memory, search.arguments(query="Berlin"))
+    assert "Nothing here seems to answer that" in search.brief(found)
+    first = next(iter(search.render(found)))
+    assert first.text.startswith("Nothing here seems to answer that")
 
 
 def test_what_answers_needs_no_notice(tmp_path):

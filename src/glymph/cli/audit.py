@@ -11,7 +11,7 @@ import typer
 
 from glymph import environment
 from glymph.cli import output
-from glymph.cli.options import LOOK, Json, SpaceName
+from glymph.cli.options import LOOK, Json, SpaceName, Url
 from glymph.cli.progress import show_progress
 from glymph.errors import InvalidInput
 from glymph.plain import plain
@@ -32,13 +32,14 @@ def register(app: typer.Typer) -> None:
 
 def audit_(
     source: Annotated[
-        str,
+        str | None,
         typer.Argument(
             help="A file or folder that `glymph store import` reads, or a store of Glymph by its "
-            "file or URL.",
+            "file or URL; left out: the store in use.",
             show_default=False,
         ),
-    ],
+    ] = None,
+    url: Url = None,
     space: SpaceName = "default",
     kind: Annotated[
         str | None, typer.Option("--from", help="What it is, if looking at it does not tell.")
@@ -62,9 +63,11 @@ def audit_(
     if least is not None and least not in GRADES:
         raise InvalidInput("--fail-under", f"{fail_under!r} is no grade. Use {', '.join(GRADES)}.")
     if html is not None:
-        _check_page(html, source)
+        _check_page(html, source or "")
     with show_progress("judging", "memories", quiet=as_json) as tick:
-        result = _audit(source, space, kind, tick)
+        result = (
+            _audit_store(url, space, tick) if source is None else _audit(source, space, kind, tick)
+        )
     if html is not None:
         html.write_text(page.render_page(result, datetime.now(UTC)), encoding="utf-8")
     output.answer(plain(result), _render(result, html), as_json=as_json)
@@ -96,7 +99,7 @@ def _audit(source: str, space: str, kind: str | None, tick: Tick) -> Audit:
     return audit(path, kind=kind, settings=settings, progress=tick)
 
 
-def _audit_store(url: str, space: str, tick: Tick) -> Audit:
+def _audit_store(url: str | None, space: str, tick: Tick) -> Audit:
     from glymph.audit import audit
 
     with environment.open_glymph(url, space, "user", create=False) as glymph:

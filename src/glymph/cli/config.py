@@ -53,9 +53,12 @@ def show(
     values = {f.name: _mask(f.name, getattr(settings, f.name)) for f in shown}
     facts = {name: {"value": value, "from": origin[name]} for name, value in values.items()}
     rows = [[f.name, values[f.name], origin[f.name], f.metadata["help"]] for f in shown]
-    page = [Table(["setting", "value>", "from", "meaning"], rows)]
-    none = f"Nothing differs from the defaults. File: {environment.config_path()}"
-    output.answer(facts, page if shown else none, as_json=as_json)
+    page: list[Any] = [Table(["setting", "value>", "from", "meaning"], rows)]
+    if not shown:
+        page.append(f"Nothing differs from the defaults. File: {environment.config_path()}")
+    if not effective:
+        page.append("Every setting: glymph config show --effective")
+    output.answer(facts, page, as_json=as_json)
 
 
 def set_(

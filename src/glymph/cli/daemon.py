@@ -31,7 +31,11 @@ def daemon(
     url: Url = None,
     space: Annotated[
         list[str] | None,
-        typer.Option("--space", help="Only this space; may be repeated. Default: all there are."),
+        typer.Option(
+            "--space",
+            metavar="<str>",
+            help="Only this space; may be repeated. Default: all there are.",
+        ),
     ] = None,
     once: Annotated[
         bool, typer.Option("--once", help="Do what is due now, and end: for cron.")

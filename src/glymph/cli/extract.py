@@ -14,6 +14,7 @@ from glymph.cli.options import SLEEP, Actor, Json, SpaceName, Url
 from glymph.cli.progress import show_progress
 from glymph.plain import plain
 from glymph.tools.blocks import Line, Table, quantity
+from glymph.tools.render import render_undo
 
 if TYPE_CHECKING:
     from glymph.tools.render import Blocks

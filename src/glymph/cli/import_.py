@@ -16,6 +16,7 @@ from glymph.errors import InvalidInput
 from glymph.importers import sources
 from glymph.plain import plain
 from glymph.tools.blocks import Line, quantity
+from glymph.tools.render import render_undo
 
 if TYPE_CHECKING:
     from glymph.importers.keep import ImportReport

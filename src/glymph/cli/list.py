@@ -29,14 +29,18 @@ def list_memories(
     limit: Annotated[int, typer.Option(help="Memories on a page.", min=1, max=1000)] = 30,
     cursor: Annotated[str | None, typer.Option(help="Where the last page ended.")] = None,
     kinds: Annotated[
-        list[str] | None, typer.Option("--kinds", help="Only this kind; may be repeated.")
+        list[str] | None,
+        typer.Option("--kinds", metavar="<str>", help="Only this kind; may be repeated."),
     ] = None,
     states: Annotated[
         list[str] | None,
-        typer.Option("--states", help="LIVE (default), ARCHIVED, TRASHED; may be repeated."),
+        typer.Option(
+            "--states", metavar="<str>", help="LIVE (default), ARCHIVED, TRASHED; may be repeated."
+        ),
     ] = None,
     tags: Annotated[
-        list[str] | None, typer.Option("--tags", help="Only with this tag; may be repeated.")
+        list[str] | None,
+        typer.Option("--tags", metavar="<str>", help="Only with this tag; may be repeated."),
     ] = None,
     at: Annotated[str | None, typer.Option(help="As things stood at this ISO 8601 time.")] = None,
 ) -> None:

@@ -83,6 +83,7 @@ def mcp(
         list[str] | None,
         typer.Option(
             "--allow-host",
+            metavar="<str>",
             help="With --http: a name by which clients may call it; may be repeated.",
         ),
     ] = None,

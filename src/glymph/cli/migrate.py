@@ -37,7 +37,9 @@ def migrate(
     ],
     spaces: Annotated[
         list[str] | None,
-        typer.Option("--space", help="A space to move; left out: all. May be repeated."),
+        typer.Option(
+            "--space", metavar="<str>", help="A space to move; left out: all. May be repeated."
+        ),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be moved.")

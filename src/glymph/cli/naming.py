@@ -14,7 +14,8 @@ from glymph.tools.wording import CALLS
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 _CALL = re.compile(r"(?<![.\w])(?:(?:glymph|memory|Glymph)\.)?([a-z_]+)\(([^()]*)\)")
 _FLAG = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=True\b")
-_GIVEN = re.compile(r"(?<![-.\w])([a-z]+(?:_[a-z]+)*)='([a-z]+)'")
+_GIVEN = re.compile(r"(?<![-.\w])([a-z]+(?:_[a-z]+)*)='([a-z]+|…)'")
+OTHERWISE = {"restore": "restore-memory"}  # of calls; `glymph store restore` copies a backup
 _TWICE = re.compile(r"(`glymph [^`]+`) or \1")
 
 
@@ -43,7 +44,7 @@ def _name_call(call: re.Match[str]) -> str:
     name, given = call.groups()
     if name not in CALLS:
         return call[0]
-    place = tree.PLACES.get(name) or command_places()[CALLS[name][0]]
+    place = tree.PLACES.get(OTHERWISE.get(name, name)) or command_places()[CALLS[name][0]]
     words = [*place]
     words += ["ID"] if given == "id" else ["…"] if given.startswith("…") else []
     words += [_write_option(flag[1]) for flag in _FLAG.finditer(given)]

@@ -28,11 +28,18 @@ def prune(
     plan: PlanId,
     groups: Annotated[
         list[int] | None,
-        typer.Option("--groups", help="Only these groups; repeat it.", show_default=False),
+        typer.Option(
+            "--groups",
+            metavar="<int>",
+            help="Only this group; may be repeated.",
+            show_default=False,
+        ),
     ] = None,
     ids: Annotated[
         list[str] | None,
-        typer.Option("--ids", help="Only these memories; repeat it.", show_default=False),
+        typer.Option(
+            "--ids", metavar="<str>", help="Only this memory; may be repeated.", show_default=False
+        ),
     ] = None,
     action: Annotated[
         Literal["archive", "delete"],

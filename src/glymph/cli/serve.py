@@ -46,7 +46,11 @@ def serve(
     ] = False,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", help="A name by which clients may call; may be repeated."),
+        typer.Option(
+            "--allow-host",
+            metavar="<str>",
+            help="A name by which clients may call; may be repeated.",
+        ),
     ] = None,
     profile: Annotated[
         str, typer.Option(help="Which tools agents see over MCP: core, curator or full.")

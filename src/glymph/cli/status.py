@@ -79,13 +79,13 @@ def find_spaces(glymph: Glymph) -> tuple[list[str], dict[str, str]]:
 
 
 def _render(facts: Mapping[str, Any], space: str) -> Blocks:
-    active = f"{facts['active']:,} active, {facts['weak']:,} weak"
+    presence = ", ".join(f"{facts[one]:,} {one}" for one in ("active", "weak", "dormant"))
     linked = f"{facts['pinned']:,} pinned, {facts['superseded']:,} superseded"
     rows = [
         ["store", facts["store"]],
         ["space", f"{facts['space']}{_others(facts['spaces'])}"],
         *(["away", f"part {part}: {why}"] for part, why in facts["away"].items()),
-        ["live", f"{facts['live']:,}: {active}; besides {facts['dormant']:,} dormant"],
+        ["memories", f"{facts['live'] + facts['dormant']:,}: {presence}"],
         ["kinds", ", ".join(f"{k} {n:,}" for k, n in facts["by_kind"].items()) or "none"],
         ["put away", f"{facts['archived']:,} archived, {facts['trashed']:,} in the trash"],
         ["links", f"{facts['edges']:,}; {linked}"],

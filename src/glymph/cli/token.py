@@ -33,7 +33,10 @@ def create(
     space: Annotated[
         list[str] | None,
         typer.Option(
-            "--space", help="A space that it opens; may be repeated.", show_default="default"
+            "--space",
+            metavar="<str>",
+            help="A space that it opens; may be repeated.",
+            show_default="default",
         ),
     ] = None,
     all_spaces: Annotated[
@@ -103,7 +106,9 @@ def _end(one: dict[str, Any]) -> str:
 def revoke(
     token_id: Annotated[
         str,
-        typer.Argument(help="Its id or the beginning of it: see `token list`.", show_default=False),
+        typer.Argument(
+            help="Its name, or its id or the beginning of it: see `token list`.", show_default=False
+        ),
     ],
     apply: Apply = False,
     url: Url = None,

@@ -13,7 +13,7 @@ from glymph.tools.index import find_command
 # The options, and the commands and groups that have none of that name: a test holds the list
 # against the commands, which need not be loaded for it.
 WITHOUT = {
-    "--url": ("audit", "config", "install", "store migrate"),
+    "--url": ("config", "install", "store migrate"),
     "--space": (
         "config", "demo", "doctor", "install", "sleep worker", "store backup", "store restore",
         "store space", "store token list", "store token revoke",

@@ -52,6 +52,7 @@ Urls = Annotated[
     list[str] | None,
     typer.Option(
         "--url",
+        metavar="<str>",
         help="The store; may be repeated.  [env var: GLYMPH_URL]",
         show_default=False,
         rich_help_panel=WHERE,

@@ -49,9 +49,12 @@ def supersede(ctx: Context, old: str, new_text: str) -> Receipt:
                 continue
             _step_back(op, op.row(one.id), newer, one)
             op.succeeded.append(one.id)
+        alone = len(meant) + len(unsure) == 1
+        doubt = "it may be meant" if alone else "several may be meant"
+        which = "this one" if alone else "this one or another"
         for one in unsure:
-            raise_question(ctx, op, "replaces", one.id, newer["id"], "several may be meant")
-            op.skip(one.id, f"{old!r} may mean this one or another: answer the question about it")
+            raise_question(ctx, op, "replaces", one.id, newer["id"], doubt)
+            op.skip(one.id, f"{old!r} may mean {which}: answer the question about it")
         if not meant and not unsure:
             op.skip(old, "nothing here says that; the new statement is kept")
         op.succeeded.append(newer["id"])

@@ -155,7 +155,9 @@ def sort_newest_first(conversations: Sequence[Kept]) -> list[Kept]:
 def explain_unknown(session: str | None, known: Sequence[str]) -> str:
     """Tells somebody who names no conversation, or an unknown one, which there are."""
     problem = (
-        "name the conversation" if session is None else f"there is no conversation {session!r}"
+        "name the conversation (session='…')"
+        if session is None
+        else f"there is no conversation {session!r}"
     )
     if not known:
         return f"{problem}. {NONE_YET}"

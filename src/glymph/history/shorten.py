@@ -27,7 +27,7 @@ from glymph.history.compaction import (
 from glymph.history.conversation import Conversation, Overtaken, State, Waiting
 from glymph.history.judge import ReaderJudge
 from glymph.history.memory_file import mark, show, take_over_edits
-from glymph.history.messages import MessageView, read_message
+from glymph.history.messages import ROLES, MessageView, read_message
 from glymph.history.policy import (
     MACHINE_WORDS,
     Shortened,
@@ -276,7 +276,8 @@ def _item(conversation: Conversation, one: Waiting, ctx: Context) -> dict[str, o
     return {
         "text": one.text[: ctx.settings.max_text_chars], "kind": KIND, "source": SOURCE,
         "trust": TRUST["rules" if one.speakers else "model"], "session": conversation.session,
-        "entities": list(one.speakers), "attributes": {"messages": list(one.messages)},
+        "entities": [name for name in one.speakers if name not in ROLES],  # a role is nobody
+        "attributes": {"messages": list(one.messages)},
         "event_at": None if one.at is None else parse_iso(one.at, "at"),
     }  # fmt: skip
 

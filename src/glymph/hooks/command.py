@@ -27,14 +27,15 @@ LEAVING = ("session-end", "pre-compact")
 KEPT = ("session_id", "transcript_path", "cwd", "reason")  # of the host's JSON
 DEPTH = "GLYMPH_DEPTH"  # set for models that Glymph itself starts: their sessions are none of ours
 USAGE = (
-    f"usage: glymph hook {{{'|'.join(EVENTS)}}} [--url URL] [--space NAME|{environment.PROJECT}]"
+    f"Usage: glymph hook EVENT [--url URL] [--space NAME|{environment.PROJECT}]\n"
+    f"EVENT is one of {', '.join(EVENTS)}."
 )
 
 
 def main(arguments: list[str]) -> int:
     """Answers one hook; returns the exit status."""
-    if "--help" in arguments:
-        sys.stdout.write(f"{USAGE}\n{__doc__}")
+    if {"-h", "--help"} & {*arguments}:
+        sys.stdout.write(f"{USAGE}\n\n{__doc__}")
         return 0
     options = _parse(arguments)
     if options is None:

@@ -70,8 +70,8 @@ def choose_kind(path: Path, kind: str | None = None) -> str:
     if best == NOT_IT:
         raise InvalidInput(
             "source",
-            f"{path.name} is nothing that is known here. Say what it is with --from KIND (kind=… in "
-            f"Python): one of {known}. A text of any program is read as markdown.",
+            f"{path.name} is nothing that is known here. Say with --from KIND, in Python kind=…, "
+            f"which of these it is: {known}. A text of any program is read as markdown.",
         )
     if len(found) > 1:
         raise InvalidInput(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from glymph.checks import checked_space, checked_text
-from glymph.errors import InvalidInput, Unauthorized
+from glymph.errors import Ambiguous, InvalidInput, Unauthorized
 from glymph.moments import micros, moment
 from glymph.service.access import ALL_SPACES, Access, Role
 from glymph.store.contract import Row
@@ -82,12 +82,17 @@ def list_all(store: Store) -> list[TokenFacts]:
 
 
 def find(store: Store, token_id: str) -> TokenFacts:
-    """Returns the token of an id, or of its beginning if only one has it.
+    """Returns the token of an id or a name, or of the beginning of an id, if only one has it.
 
     Raises InvalidInput if there is none, and Ambiguous if several are meant.
     """
     known = {one.id: one for one in list_all(store)}
-    whole = choose_id(token_id, [(one.id, one.name) for one in known.values()], "tokens")
+    named = [(one.id, one.name) for one in known.values() if one.name == token_id]
+    if len(named) > 1:
+        raise Ambiguous(f"The name {token_id!r}", named, "tokens")
+    whole = named[0][0] if named else None
+    if whole is None:
+        whole = choose_id(token_id, [(one.id, one.name) for one in known.values()], "tokens")
     if (found := known.get(whole)) is None:
         all_of_them = "`glymph store token list` shows all."
         raise InvalidInput("id", f"there is no token {token_id!r}. {all_of_them}")

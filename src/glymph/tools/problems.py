@@ -14,6 +14,7 @@ MISSING, UNKNOWN = "missing", "extra_forbidden"
 # What Pydantic calls a problem, and how we say it: `{given}`, and the bounds it names.
 SAID = {
     MISSING: "is missing. Give it in the call.",
+    "json_invalid": "the JSON breaks at this character ({error}). Send one whole document.",
     "literal_error": "{given} is not known. Use one of {expected}.",
     "greater_than_equal": "{given} does not fit. Pass at least {ge}.",
     "greater_than": "{given} does not fit. Pass more than {gt}.",

@@ -65,11 +65,11 @@ def render(result: Mapping[str, Any]) -> Blocks:
         many = quantity(len(written), "subject", "subjects")
         yield Line(f"What is known about {many} was summarised.", "bold")
         told = [
-            [one["group"], one["memories"], one["ending"], one["by"], one["lines"], one["summary"]]
+            [one["summary"], one["ending"], one["by"], one["memories"], one["lines"], one["group"]]
             for one in result["summaries"]
         ]
         yield Table(
-            ["subject", "memories>", "its summary", "by", "lines>", "id"],
+            ["id", "its summary", "by", "memories>", "lines>", "subject"],
             told,
             [one["why"] for one in result["summaries"]],
         )
