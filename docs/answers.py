@@ -74,8 +74,8 @@ def json_page() -> str:
     ]
     head = (
         "The names that each command prints with `--json`: `name[]` is a list, `name{…}` an "
-        f"object with these names,\n`{EVERY_WORD}` a name of your own, such as a kind. They are a promise: "
-        "more may come, and a change of one is in the [changelog](../../CHANGELOG.md).\n"
+        f"object with these names,\n`{EVERY_WORD}` a name of your own, such as a kind. They are a "
+        "promise: more may come, and a change of one is in the [changelog](../../CHANGELOG.md).\n"
         "What stands in them depends on the store; what a store lacks may be empty or left out. "
         "Exit statuses and errors: [the command line](../how-to/cli.md).\n"
     )

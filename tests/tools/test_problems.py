@@ -28,6 +28,14 @@ def told(**given):
     return say_problems(caught.value.errors(), Example.model_fields)
 
 
+def test_a_body_that_is_no_json_is_said_to_break_where_it_does():
+    found = {"type": "json_invalid", "loc": ("body", 8), "input": {}, "msg": "JSON decode error"}
+    said = say_problems([{**found, "ctx": {"error": "Expecting value"}}])
+    assert said == (
+        "body.8: the JSON breaks at this character (Expecting value). Send one whole document."
+    )
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
