@@ -82,7 +82,7 @@ READ_THE_ENVIRONMENT = {
 }  # a command that is started inherits it
 MOST_LINES, MOST_FUNCTION_LINES = 600, 100
 SOFT_LINES, SOFT_FUNCTION_LINES = 400, 50
-MOST_LONG_FILES = 24  # over the soft limit; may only fall
+MOST_LONG_FILES = 23  # over the soft limit; may only fall
 
 
 def module(path):

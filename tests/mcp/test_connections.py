@@ -19,7 +19,7 @@ import pytest
 import uvicorn
 
 from glymph import Glymph, environment
-from glymph.cli.mcp import open_door
+from glymph.cli.mcp import add_token, parse_door
 from glymph.errors import InvalidInput
 from glymph.mcp.connections import Patience
 from glymph.mcp.http import Door, application, configure
@@ -300,6 +300,11 @@ def test_a_header_that_is_there_twice_is_refused(store, headers):
 
 
 # The token of this machine
+
+
+def open_door(address, names, *, no_token):
+    door = parse_door(address, names, no_token=no_token, option="http")
+    return add_token(door, no_token=no_token)
 
 
 def test_on_loopback_the_first_start_makes_a_token_for_its_owner_alone():

@@ -373,7 +373,7 @@ def test_a_relative_store_is_written_so_that_it_is_found_from_anywhere(home):
 
 @pytest.mark.parametrize("name", content.TEXTS)
 def test_skill_and_commands_name_only_tools_that_the_server_offers(name):
-    text = content.texts()[name]
+    text = content.read_texts()[name]
     used = set(re.findall(r"mcp__glymph__(\w+)", text))
     assert used
     assert used <= set(tools_for("core"))
@@ -383,7 +383,7 @@ def test_skill_and_commands_name_only_tools_that_the_server_offers(name):
 
 
 def test_no_command_may_prune_without_being_asked():
-    for text in content.texts().values():
+    for text in content.read_texts().values():
         front, body = text.split("---\n")[1:3]
         assert "batch_prune" not in front
         assert "batch_prune" not in body or re.search("agreed|consent", body)

@@ -182,6 +182,11 @@ def test_an_outcome_of_another_make_is_told_as_it_is(glymph, outcome):
     assert job(glymph, "strange").outcome == "done"
 
 
+def test_sizes_are_told_in_their_unit(glymph):
+    kept(glymph, "health", {"live": 2, "store_mb": 0.6, "free_mb": 79_814})
+    assert job(glymph, "health").told == "live 2, store 0.6 MB, free 79,814 MB"
+
+
 def test_looking_changes_nothing(glymph):
     glymph.add("The nightly import fails on Mondays.", kind="lesson")
     before = list(glymph.context.store.dump(glymph.space))

@@ -130,30 +130,25 @@ def listen(
 
     So a port that another program has stops a command that has done nothing yet.
     """
-    door = _parse_door(address, names, no_token=no_token, option=option)
+    door = parse_door(address, names, no_token=no_token, option=option)
     listening = door.open()
     try:
-        return _add_token(door, no_token=no_token), listening
+        return add_token(door, no_token=no_token), listening
     except BaseException:
         listening.close()
         raise
 
 
-def open_door(address: str, names: Sequence[str], *, no_token: bool) -> Door:
-    """Returns the server's door, which on loopback has the token of this user's own file."""
-    return _add_token(
-        _parse_door(address, names, no_token=no_token, option="http"), no_token=no_token
-    )
-
-
-def _parse_door(address: str, names: Sequence[str], *, no_token: bool, option: str) -> Door:
+def parse_door(address: str, names: Sequence[str], *, no_token: bool, option: str) -> Door:
+    """Returns the door of that address, with the secret of the environment."""
     given = environment.token()
     if no_token and given:
         raise InvalidInput("no_token", "there is a secret in GLYMPH_TOKEN. Leave one of them out.")
     return Door.parse(address, given, names, option)
 
 
-def _add_token(door: Door, *, no_token: bool) -> Door:
+def add_token(door: Door, *, no_token: bool) -> Door:
+    """Returns a door that has no secret, and needs one, with that of this user's own file."""
     if door.token or no_token:
         return door
     return door.with_token(environment.own_token(), str(environment.token_path()))

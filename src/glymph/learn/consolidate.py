@@ -52,7 +52,7 @@ from glymph.learn.episodes import (
 from glymph.learn.evidence import list_sentences
 from glymph.learn.evidence.by_statements import Statements
 from glymph.learn.evidence.statement import Statement
-from glymph.learn.keep_lessons import rows_at
+from glymph.learn.known_lessons import list_lessons
 from glymph.learn.lesson import Pattern
 from glymph.learn.playbooks import count_on
 from glymph.learn.summarize import Due, Summarizer, find_due, list_waiting
@@ -123,7 +123,7 @@ def consolidate(
         groups += _whole(groups) if by == "statistics" else []
         marks = {group.key: reader.counter(_mark(group, by)) or 0 for group in groups}
         fresh = [group for group in groups if _newest(group, rows) > marks[group.key]]
-        known = rows_at(reader, micros(now)) if fresh and not dry_run else []
+        known = list_lessons(reader, micros(now)) if fresh and not dry_run else []
         judged = {one.id for one in episodes if one.outcome is not None}
         due_summaries = find_due(ctx, reader, now=micros(now), ended=judged, ways=ways)
     wanted = _first(fresh, rows, marks)[: most if by == "model" else None]
@@ -267,7 +267,7 @@ class _Working:
             self.updated = count_on(self.ctx, self.known, fresh, self.rows, self._parent)
             if self.updated:
                 with self.ctx.reading() as reader:
-                    self.known = self.keeper.known = rows_at(reader, self.now)
+                    self.known = self.keeper.known = list_lessons(reader, self.now)
             for number, group in enumerate(self.groups, start=1):
                 told += self._group(group)
                 if self.progress is not None:

@@ -16,6 +16,13 @@ from glymph.learn.episodes import Episode, Group, facts
 from glymph.learn.evidence import verify
 from glymph.learn.evidence.by_statements import Statements
 from glymph.learn.evidence.tally import tally_episodes
+from glymph.learn.known_lessons import (
+    KINDS,
+    Known,
+    KnownLessons,
+    hold_lessons,
+    is_turned_round,
+)
 from glymph.learn.lesson import OUTCOME, Claim, Pattern, lesson, phrase
 from glymph.learn.playbook import (
     DIRECTIONS,
@@ -241,7 +248,7 @@ class Keeper:
     ctx: Context
     parent: Callable[[], int]
     known: Sequence[Row]  # lessons and playbooks
-    shelf: keep_lessons.Shelf | None = None
+    lessons: KnownLessons | None = None
 
     def keep(
         self, group: Group, conclusion: Conclusion, mark: tuple[str, int] | None = None
@@ -260,11 +267,11 @@ class Keeper:
         with self.ctx.reading() as reader:
             if any(match_tombstones(self.ctx, reader, [new.title, new.text])):
                 return self._refuse(group, conclusion, "it was removed for good")
-            if self.shelf is None:
-                self.shelf = keep_lessons.shelf(self.ctx, reader, self.known)
+            if self.lessons is None:
+                self.lessons = hold_lessons(self.ctx, reader, self.known)
         meant = embed_drafts(self.ctx, [new])
         vector = meant.get(new.content_hash)
-        known = self.shelf.near(new, vector, group.key)
+        known = self.lessons.find_near(new, vector, group.key)
         with self.ctx.operation("consolidate", reason=_reason(group), parent=self.parent()) as op:
             row, ending = _store_lesson(self.ctx, op, group, conclusion, new, meant, known)
             op.succeeded.append(row["id"])
@@ -272,8 +279,8 @@ class Keeper:
                 op.writer.set_counter(*mark)
             before, row = row, op.row(row["id"])
         anew = ending != "strengthened" or before["text"] != row["text"]
-        if row["kind"] in keep_lessons.KINDS:
-            self.shelf.put(row, vector if anew else None)
+        if row["kind"] in KINDS:
+            self.lessons.put(row, vector if anew else None)
         if anew and (not meant or ending == "strengthened"):
             self.ctx.settle_soon([row["id"]])
         return Learnt(
@@ -290,7 +297,7 @@ class Keeper:
 
 def _store_lesson(
     ctx: Context, op: OpenOperation, group: Group, conclusion: Conclusion, new: Draft,
-    meant: Mapping[str, bytes], known: Iterable[keep_lessons.Known],
+    meant: Mapping[str, bytes], known: Iterable[Known],
 ) -> tuple[Row, Ending]:  # fmt: skip
     """Stores a conclusion; returns the lesson that says it now, and what became of it.
 
@@ -299,7 +306,7 @@ def _store_lesson(
     supporting = set(conclusion.supporting)
     own = [one for one in group.episodes if one.id in supporting]
     said = op.writer.by_content([new.content_hash], live_at=op.now).get(new.content_hash)
-    first = keep_lessons.Known(op.row(said["id"]), True) if said is not None else _first(op, known)
+    first = Known(op.row(said["id"]), True) if said is not None else _first(op, known)
     if (
         first is not None
         and first.same
@@ -332,21 +339,21 @@ def _refute(op: OpenOperation, old: Row, new: Row) -> None:
     only what turned round takes its place.
     """
     mine, its = records.attributes(new), records.attributes(old)
-    over = old["kind"] == "lesson" or "finding" in mine or keep_lessons.turned_round(mine, its)
+    over = old["kind"] == "lesson" or "finding" in mine or is_turned_round(mine, its)
     if over and keep_lessons.is_untouched(old) and not old["pinned"] and not old["protected"]:
         supersede(op, old, new)
     else:
         join(op, new, old, "contradicts")
 
 
-def _first(op: OpenOperation, known: Iterable[keep_lessons.Known]) -> keep_lessons.Known | None:
+def _first(op: OpenOperation, known: Iterable[Known]) -> Known | None:
     """The nearest of the known ones that still stands as it was read."""
     for one in known:
         row = op.writer.memory(one.row["id"])
         if row is None or row["state"] != State.LIVE or row["superseded_by"] is not None:
             continue
         if row["content_hash"] == one.row["content_hash"]:
-            return keep_lessons.Known(row, one.same, one.refuted)
+            return Known(row, one.same, one.refuted)
     return None
 
 
@@ -378,7 +385,10 @@ def _draft(ctx: Context, group: Group, conclusion: Conclusion) -> Draft:
         attributes=_attributes(group, conclusion), source=keep_lessons.SOURCE,
         trust=min(one.trust for one in own),
     )  # fmt: skip
-    attributes = {**json.loads(new.attributes), "wrote": keep_lessons.wrote(new.title, new.text)}
+    attributes = {
+        **json.loads(new.attributes),
+        "wrote": keep_lessons.sign_words(new.title, new.text),
+    }
     return new._replace(attributes=json.dumps(attributes, ensure_ascii=False))
 
 

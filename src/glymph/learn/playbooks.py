@@ -13,7 +13,14 @@ from glymph.context import Context
 from glymph.errors import InvalidInput
 from glymph.learn.conditions import Condition, Relation
 from glymph.learn.episodes import GENERAL, Episode, Group, group_episodes, make_episode
-from glymph.learn.keep_lessons import SOURCE, grown, is_untouched, link, linked_to, wrote
+from glymph.learn.keep_lessons import (
+    SOURCE,
+    add_evidence,
+    find_linked,
+    is_untouched,
+    link,
+    sign_words,
+)
 from glymph.learn.lesson import percent
 from glymph.learn.playbook import LEAST_RATE, Playbook, match, otherwise
 from glymph.model import State
@@ -152,7 +159,7 @@ def count_on(
             for one in later:
                 playbook = playbook.after(one.outcome.success if one.outcome else None)
             known = {*ends, *attributes["playbook"].get("open", ())}
-            evidence = grown(
+            evidence = add_evidence(
                 attributes.get("evidence"), [one for one in later if one.id not in known]
             )
             evidence["successes"] += len(turned) - 2 * lost
@@ -165,7 +172,7 @@ def count_on(
             }  # fmt: skip
             stamp = {"updated_at": op.now, "version": row["version"] + 1}
             said = _by_now(row, playbook)
-            kept |= {"wrote": wrote(row["title"], said["text"])} if said else {}
+            kept |= {"wrote": sign_words(row["title"], said["text"])} if said else {}
             kept_text = json.dumps(kept, ensure_ascii=False)
             trust = min([row["trust"], *(one.trust for one in later)])
             op.writer.change(
@@ -205,7 +212,7 @@ def _later(
     ]  # fmt: skip
     if not ended:
         return []
-    linked = linked_to(reader, row["key"], [rows[one.id]["key"] for one in ended])
+    linked = find_linked(reader, row["key"], [rows[one.id]["key"] for one in ended])
     still, ends = (attributes["playbook"].get(name, ()) for name in ("open", "ends"))
     return [
         one

@@ -394,7 +394,7 @@ def _draft(ctx: Context, subject: Subject, lines: Sequence[Line], sources: Seque
         attributes=attributes, source=keep_lessons.SOURCE,
         trust=min(row["trust"] for row in sources),
     )  # fmt: skip
-    kept = {**json.loads(new.attributes), "wrote": keep_lessons.wrote(new.title, new.text)}
+    kept = {**json.loads(new.attributes), "wrote": keep_lessons.sign_words(new.title, new.text)}
     return new._replace(attributes=json.dumps(kept, ensure_ascii=False))
 
 

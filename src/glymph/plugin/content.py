@@ -68,7 +68,7 @@ def find_program() -> tuple[str, ...]:
     return (sys.executable, "-m", MODULE)
 
 
-def hooks(wiring: Wiring) -> dict[str, dict[str, Any]]:
+def make_hooks(wiring: Wiring) -> dict[str, dict[str, Any]]:
     """Returns the group of hooks that calls Glymph, for each of the host's events."""
     # Hosts on Windows use a POSIX shell, too.
     program = [Path(wiring.program[0]).as_posix(), *wiring.program[1:]]
@@ -91,7 +91,7 @@ def is_our_hook(hook: object) -> bool:
     )
 
 
-def server(wiring: Wiring) -> dict[str, Any]:
+def make_server(wiring: Wiring) -> dict[str, Any]:
     """Returns the entry of the MCP server."""
     command, *first = wiring.program
     return {"command": command, "args": [*first, *wiring.add_options("mcp")]}
@@ -108,7 +108,7 @@ def is_our_server(entry: object) -> bool:
     return "mcp" in words and any(word in MODULES or Path(word).stem == NAME for word in words)
 
 
-def texts(*, in_plugin: bool = False) -> dict[str, str]:
+def read_texts(*, in_plugin: bool = False) -> dict[str, str]:
     """Returns the skill and the slash commands by path, with tools as the host names them."""
     folder = files("glymph.plugin") / "files"
     found = {path: folder.joinpath(path).read_text(encoding="utf-8") for path in TEXTS}
@@ -120,23 +120,23 @@ def texts(*, in_plugin: bool = False) -> dict[str, str]:
     return found
 
 
-def plugin(wiring: Wiring) -> dict[str, str]:
+def make_plugin(wiring: Wiring) -> dict[str, str]:
     """Returns every file of the plugin by path; the folder is a marketplace of its own."""
     folder = files("glymph.plugin") / "files"
     manifest = json.loads(folder.joinpath("plugin.json").read_text(encoding="utf-8"))
     manifest["version"] = version(NAME)
-    groups = {event: [group] for event, group in hooks(wiring).items()}
+    groups = {event: [group] for event, group in make_hooks(wiring).items()}
     return {
-        ".claude-plugin/plugin.json": as_json(manifest),
+        ".claude-plugin/plugin.json": dump_json(manifest),
         ".claude-plugin/marketplace.json": folder.joinpath("marketplace.json").read_text(
             encoding="utf-8"
         ),
-        "hooks/hooks.json": as_json({"hooks": groups}),
-        ".mcp.json": as_json({SERVER: {NAME: server(wiring)}}),
-        **texts(in_plugin=True),
+        "hooks/hooks.json": dump_json({"hooks": groups}),
+        ".mcp.json": dump_json({SERVER: {NAME: make_server(wiring)}}),
+        **read_texts(in_plugin=True),
     }
 
 
-def as_json(value: Any) -> str:
+def dump_json(value: Any) -> str:
     """Returns a JSON document as people keep it."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

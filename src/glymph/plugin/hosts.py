@@ -43,7 +43,7 @@ class Host:
 
     def entry(self, wiring: content.Wiring) -> dict[str, Any]:
         """Returns our server as the host writes it."""
-        server = content.server(wiring)
+        server = content.make_server(wiring)
         if self.key != "mcp":
             return server
         return {"type": "local", "command": [server["command"], *server["args"]], "enabled": True}
@@ -82,7 +82,7 @@ def fragment(host: Host, wiring: content.Wiring) -> str:
     """Returns what an install puts into the file."""
     if host.key == "mcp_servers":
         return _write_block(host, wiring)
-    return content.as_json({host.key: {content.NAME: host.entry(wiring)}})
+    return content.dump_json({host.key: {content.NAME: host.entry(wiring)}})
 
 
 def plan_install(host: Host, scope: str, wiring: content.Wiring) -> list[Change]:
@@ -139,13 +139,13 @@ def _say_the_same(host: Host, path: Path, one: bytes, other: bytes) -> bool:
 def _add_entry(host: Host, path: Path, before: bytes | None, wiring: content.Wiring) -> bytes:
     document = parse_document(path, before)[1]
     merged = merge_json.with_entry(document, host.key, host.entry(wiring))
-    return before if before and merged == document else content.as_json(merged).encode()
+    return before if before and merged == document else content.dump_json(merged).encode()
 
 
 def _drop_entry(host: Host, path: Path, before: bytes) -> bytes:
     document = parse_document(path, before)[1]
     rest = merge_json.without_server(document, host.key)
-    return before if rest == document else content.as_json(rest).encode()
+    return before if rest == document else content.dump_json(rest).encode()
 
 
 # TOML: the library reads it and does not write it, so ours is a block between two marks.

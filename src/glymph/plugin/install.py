@@ -66,11 +66,11 @@ def fragments(scope: Scope, wiring: content.Wiring) -> dict[Path, str]:
     """Returns what an install puts into each file, without what is there already."""
     at = place(scope)
     if at.settings is None or at.servers is None:
-        return {at.folder / path: text for path, text in content.plugin(wiring).items()}
+        return {at.folder / path: text for path, text in content.make_plugin(wiring).items()}
     return {
-        at.settings: content.as_json(merge_json.with_hooks({}, wiring)),
-        at.servers: content.as_json(merge_json.with_server({}, wiring)),
-        **{at.folder / path: text for path, text in content.texts().items()},
+        at.settings: content.dump_json(merge_json.with_hooks({}, wiring)),
+        at.servers: content.dump_json(merge_json.with_server({}, wiring)),
+        **{at.folder / path: text for path, text in content.read_texts().items()},
     }
 
 
@@ -81,12 +81,12 @@ def plan_install(scope: Scope, wiring: content.Wiring) -> list[Change]:
     if at.settings is None or at.servers is None:
         return [
             _plan_text(at, path, text, guarded=False)
-            for path, text in content.plugin(wiring).items()
+            for path, text in content.make_plugin(wiring).items()
         ]
     return [
         *_plan_adding(at, at.settings, lambda document: merge_json.with_hooks(document, wiring)),
         *_plan_adding(at, at.servers, lambda document: merge_json.with_server(document, wiring)),
-        *(_plan_text(at, path, text) for path, text in content.texts().items()),
+        *(_plan_text(at, path, text) for path, text in content.read_texts().items()),
     ]
 
 
@@ -94,7 +94,7 @@ def plan_uninstall(scope: Scope) -> list[Change]:
     """Returns what an uninstall changes: files of ours, and our entries in others."""
     at = place(scope)
     if at.settings is None or at.servers is None:
-        names = content.plugin(content.Wiring((content.NAME,), None, environment.PROJECT))
+        names = content.make_plugin(content.Wiring((content.NAME,), None, environment.PROJECT))
         return [
             c
             for c in (_plan_removal(at, name, guarded=False) for name in names)
@@ -163,7 +163,7 @@ def _plan_adding(
         backup = backup_of(path)
         if before is not None and not backup.exists():
             yield Change(backup, None, before, at.folder)
-        yield Change(path, before, content.as_json(merged).encode(), at.folder)
+        yield Change(path, before, content.dump_json(merged).encode(), at.folder)
     else:
         yield Change(path, before, before, at.folder)
 
@@ -184,7 +184,7 @@ def _plan_removing(
     else:
         made_by_us = kept is None and not rest
         yield Change(
-            path, before, None if made_by_us else content.as_json(rest).encode(), at.folder
+            path, before, None if made_by_us else content.dump_json(rest).encode(), at.folder
         )
 
 

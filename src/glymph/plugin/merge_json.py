@@ -13,7 +13,7 @@ Document = dict[str, Any]
 
 def with_hooks(document: Document, wiring: content.Wiring) -> Document:
     """Returns the settings with our hooks, each once; older ones of ours are replaced."""
-    wanted = content.hooks(wiring)
+    wanted = content.make_hooks(wiring)
     _check_hooks(document)
     if all(_find_ours(document, event) == [group] for event, group in wanted.items()):
         return document
@@ -40,7 +40,7 @@ def without_hooks(document: Document) -> Document:
 
 def with_server(document: Document, wiring: content.Wiring) -> Document:
     """Returns the document with our server's entry."""
-    return with_entry(document, content.SERVER, content.server(wiring))
+    return with_entry(document, content.SERVER, content.make_server(wiring))
 
 
 def with_entry(document: Document, key: str, entry: Document) -> Document:

@@ -168,8 +168,15 @@ def _describe(outcome: str | None, report: Mapping[str, Any]) -> str:
     figures = {
         name: len(value) if isinstance(value, list) else value for name, value in report.items()
     }
-    told = [f"{name.replace('_', ' ')} {value}" for name, value in figures.items() if value]
+    told = [_say_figure(name, value) for name, value in figures.items() if value]
     return ", ".join(told) or (IDLE if figures else "")
+
+
+def _say_figure(name: str, value: Any) -> str:
+    words = name.replace("_", " ")
+    return (
+        f"{words.removesuffix(' mb')} {value:,} MB" if words.endswith(" mb") else f"{words} {value}"
+    )
 
 
 def _queue(reader: Reader, now: int) -> QueueStatus:

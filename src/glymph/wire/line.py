@@ -26,7 +26,7 @@ PASSING = ("StoreBusy", "StoreAway", "StoreError", "PartsAway")
 SPACE, ACTOR = "Glymph-Space", "Glymph-Actor"
 
 
-class Line:
+class ServerLine:
     """The way to a server, for one space and actor."""
 
     def __init__(self, url: str, *, token: str | None, space: str, actor: str | None) -> None:

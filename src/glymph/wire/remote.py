@@ -15,7 +15,7 @@ from glymph.checks import checked_space, checked_text
 from glymph.errors import NotOverTheWire, SpaceNotFound
 from glymph.signatures import FullSignature
 from glymph.wire.coding import read_result, write_argument
-from glymph.wire.line import Line
+from glymph.wire.line import ServerLine
 from glymph.wire.methods import METHODS, NOT_OVER_THE_WIRE, READ, SAME
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ def connect(
     for name, value in fixed.items():
         if value not in (None, "auto"):
             raise NotOverTheWire(f"open(…, {name}=…)", "It is the server's; leave it out here.")
-    line = Line(url, token=token, space=space, actor=None if actor == USER else actor)
+    line = ServerLine(url, token=token, space=space, actor=None if actor == USER else actor)
     try:
         me = line.ask("GET", "/v1/me", pauses=())  # an address with no server is told at once
         _enter(line, space, create=create)
@@ -48,7 +48,7 @@ def connect(
     return made
 
 
-def _enter(line: Line, space: str, *, create: bool) -> None:
+def _enter(line: ServerLine, space: str, *, create: bool) -> None:
     try:
         line.ask("GET", "/v1/memory-health")
     except SpaceNotFound:
