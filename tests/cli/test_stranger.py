@@ -207,6 +207,14 @@ def test_one_that_is_kept_is_one():
     assert "2 are kept because somebody may need them." in said
 
 
+def test_what_an_undo_brought_back_besides_memories_is_named(cli):
+    home = json.loads(cli("add", "Ada lives in Berlin", "--kind", "fact", "--json")[1])["id"]
+    cli("memory", "supersede", home, "Ada lives in Lisbon")
+    _, out, _ = cli("undo")
+    assert "undo: 3 done" in out
+    assert "  … and 1 link\n" in out
+
+
 def test_what_to_put_in_order_names_commands(cli, faded):
     _, out, _ = cli("status", "order")
     assert "glymph analyze" in out

@@ -51,6 +51,15 @@ def test_a_plan_to_purge_names_the_call_that_does_it_and_no_other_does(glymph):
     assert "purge: 1 done" in tell(glymph, "forget_concept", plan=plan, mode="purge")
 
 
+def test_what_an_undo_did_to_links_is_counted_and_no_id_is_whole(glymph):
+    old = glymph.add("The depot opens at seven.", kind="fact").id
+    glymph.supersede(old, "The depot opens at eight.")
+    told = tell(glymph, "undo_operation")
+    assert told.startswith("undo: 3 done")
+    assert "also 1 link" in told
+    assert not WHOLE_ID.search(told), told
+
+
 def test_a_report_names_the_operation_that_undo_takes_back(glymph):
     kept = glymph.add("The heron nests by the mill.")
     recall = glymph.recall("heron")

@@ -23,6 +23,7 @@ Rendering = str | Iterable[Any]
 NARROW = 30
 GAP = "  "
 INDENT = "    "
+LINK = ":"  # in the name of a link in a receipt: source:type:target
 HELD = "\ue000"  # in place of a space at which no line ends
 _COMMAND = re.compile(r"`[^`\n]+`")
 

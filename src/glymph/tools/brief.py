@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from glymph.text.normal import is_derived_title
-from glymph.tools.blocks import quantity
+from glymph.tools.blocks import LINK, quantity
+from glymph.tools.ids import SHOWN_AT_FIRST, WHOLE
 
 Result = Mapping[str, Any]
 
@@ -131,10 +132,12 @@ def _receipt(result: Result) -> Iterator[str]:
     also = f", and {len(result['cascaded'])} with them" if result.get("cascaded") else ""
     yield f"{result['verb']}: {len(done) or 'nothing'} done{also}"
     named = [one for one in done if one in titles][:MOST_NAMED]
-    yield from (f"{one} {shorten(titles[one], 80)}" for one in named)
-    if others := [one for one in done if one not in named]:
+    yield from (f"{_cut(one)} {shorten(titles[one], 80)}" for one in named)
+    if others := [one for one in done if one not in named and LINK not in one]:
         more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
-        yield f"{'also ' if named else ''}{' '.join(others[:MOST_NAMED])}{more}"
+        yield f"{'also ' if named else ''}{' '.join(map(_cut, others[:MOST_NAMED]))}{more}"
+    if links := sum(LINK in one for one in done):
+        yield f"{'also ' if named or others else ''}{quantity(links, 'link', 'links')}"
     yield from brief_refusals(result)
     if result.get("recoverable_until"):
         yield f"in the trash until {result['recoverable_until'][:10]}"
@@ -143,6 +146,11 @@ def _receipt(result: Result) -> Iterator[str]:
     elif done and result.get("operation_id"):
         yield f"undo_operation with operation_id {result['operation_id']} takes it back"
     yield from _rest(result)
+
+
+def _cut(one: str) -> str:
+    """Returns an id as it is shown; one that is whole still is of nothing that is there now."""
+    return one[:SHOWN_AT_FIRST] if len(one) == WHOLE else one
 
 
 def brief_refusals(result: Result) -> Iterator[str]:

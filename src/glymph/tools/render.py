@@ -9,7 +9,7 @@ from typing import Any
 
 from glymph.moments import parse_iso
 from glymph.text.normal import is_derived_title
-from glymph.tools.blocks import Line, Table, format_cell, format_time, quantity
+from glymph.tools.blocks import LINK, Line, Table, format_cell, format_time, quantity
 from glymph.upkeep.status_result import IDLE
 
 NOT_CHANGED = "Nothing was changed: add --apply to do it."
@@ -49,8 +49,8 @@ def render_receipt(receipt: Result) -> Blocks:
     yield Line(f"{receipt['verb']}: {done} done{along}, {skipped} skipped, {failed} failed")
     for memory_id, title in receipt.get("titles", {}).items():
         yield Line(f"  {format_cell(title)} [{memory_id}]")
-    if done > len(receipt.get("titles", {})) > 0:
-        yield Line(f"  … and {done - len(receipt['titles'])} more", "dim")
+    if receipt.get("titles") and (rest := _describe_untitled(receipt)):
+        yield Line(f"  … and {rest}", "dim")
     yield from render_refusals(receipt)
     if receipt.get("recoverable_until"):
         yield Line(f"  in the trash, recoverable until {receipt['recoverable_until'][:10]}")
@@ -60,6 +60,17 @@ def render_receipt(receipt: Result) -> Blocks:
         )
     elif receipt["succeeded"]:
         yield from render_undo(receipt["operation_id"])
+
+
+def _describe_untitled(receipt: Result) -> str:
+    """Says how many links, and how much else without a title, an operation was done to."""
+    links = sum(LINK in one for one in receipt["succeeded"])
+    others = len(receipt["succeeded"]) - links - len(receipt["titles"])
+    told = [
+        quantity(links, "link", "links") if links else "",
+        f"{others:,} more" if others > 0 else "",
+    ]
+    return " and ".join(filter(None, told))
 
 
 def render_refusals(receipt: Result) -> Blocks:
