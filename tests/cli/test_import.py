@@ -32,7 +32,7 @@ def test_it_shows_first_and_keeps_with_apply(cli, tmp_path):
     assert cli("list", "--json").json["memories"] == []
     done = cli("import", file, "--apply")
     assert "2 imported." in done.out
-    assert "Undo: glymph undo " in done.out
+    assert "take it back with: glymph undo " in done.out
     assert max(map(len, shown.out.splitlines())) <= 80
     again = cli("import", file, "--apply", "--json").json
     assert (again["new"], again["known"], again["operation_id"]) == (0, 2, None)
