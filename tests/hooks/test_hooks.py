@@ -386,7 +386,7 @@ def test_words_that_make_no_sense_are_answered_with_the_usage_and_never_block(ho
     assert hooks.main(words) == 1
     printed, complained = capsys.readouterr()
     assert printed == ""
-    assert "usage: glymph hook" in complained
+    assert "Usage: glymph hook" in complained
 
 
 def test_help_is_no_error():

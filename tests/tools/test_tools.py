@@ -182,7 +182,7 @@ def test_what_was_said_in_a_conversation_is_found_by_its_name(glymph):
             errors.InvalidInput, match=r"there is no conversation .* Known: 'standup'"
         ):
             call(glymph, "search_history", query="import", session=name)
-    with pytest.raises(errors.InvalidInput, match=r"name the conversation\. Known: 'standup'"):
+    with pytest.raises(errors.InvalidInput, match=r"name the conversation .*Known: 'standup'"):
         call(glymph, "search_history", query="import")
 
 
