@@ -77,11 +77,11 @@ def test_without_an_embedder_it_says_that_duplicates_were_not_looked_for(run):
     assert "Duplicates were not looked for" in run("garden")
 
 
-def test_memetics_says_what_next_in_which_stage_and_with_which_tool(run, with_meaning):
+def test_memetics_says_what_next_in_which_stage_and_with_which_command(run, with_meaning):
     said = run("memetics")
     assert "Next: ready." in said
     assert "Infancy, after 0 recalls: AI prune off." in said
-    assert "merge_memories" in said
+    assert "glymph memory merge" in said
     told = json.loads(run("memetics", "--json"))
     assert (told["memories"], told["stage"], told["policy"]["min_staleness_days"]) == (
         5,
