@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from itertools import pairwise
 
 import pytest
 
 from glymph import Glymph
 from glymph.config import Settings
-from glymph.store.guards import MAY_BE_VITAL, STANDING_GOAL
+from glymph.store.guards import MAY_BE_VITAL, STANDING_GOAL, STILL_TO_COME
 from glymph.write.grading import is_vital, weigh
 from tests.grounds.reading import GradingReader
 
@@ -70,6 +71,29 @@ def test_a_goal_stands_in_every_report_until_somebody_names_it(graded, clock):
     assert graded.get(goal).state == "LIVE"
     graded.archive([goal])
     assert graded.get(goal).state == "ARCHIVED"
+
+
+DAYS = {  # told in April; whether it stays in the middle of May
+    "Noise: the recital is on 20 May 2026": True,
+    "Noise: the recital was on 20 March 2026": False,
+    "Noise of the figures for 20 May 2026": False,
+}
+
+
+def test_a_day_to_come_stays_in_every_report_until_it_is_over(graded, clock):
+    told = [graded.add(text, kind="signal" if "figures" in text else "event").id for text in DAYS]
+    told.append(graded.add("Noise of a recital", kind="event", event_at=clock() + timedelta(50)).id)
+    clock.advance(days=40)
+    plan = graded.analyze(include_isolated=True, min_staleness=0.0)
+    blocked = {node.id: node.blocked for group in plan.groups for node in group.nodes}
+    stays = [*DAYS.values(), True]
+    assert [blocked[one] == STILL_TO_COME for one in told] == stays
+    listed = {one.memory_id for one in graded.candidates(limit=100).candidates}
+    assert [one not in listed for one in told] == stays
+    gone = {one.id for one in graded.lifecycle(dry_run=True).archived}
+    assert [one not in gone for one in told] == stays
+    clock.advance(days=60)
+    assert set(told) <= {one.id for one in graded.lifecycle(dry_run=True).archived}
 
 
 def test_whoever_gives_its_id_among_many_means_it(graded):

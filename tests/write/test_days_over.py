@@ -9,7 +9,7 @@ import pytest
 from glymph import Glymph
 from glymph.config import Settings
 from glymph.moments import micros, moment
-from glymph.write.days_over import find_last_day, hide_days, is_over, was_ahead
+from glymph.write.days_over import find_last_day, hide_days, is_over, is_to_come, was_ahead
 from glymph.write.grading import settle
 from tests.grounds.reading import GradingReader
 
@@ -43,6 +43,29 @@ def test_a_day_is_over_a_month_later_and_was_ahead_when_it_was_told():
     assert is_over(text, day(2026, 5, 2))
     assert was_ahead(text, day(2026, 3, 1))
     assert not was_ahead(text, day(2026, 3, 31))
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("Dentist on 3 March 2026 at 9:30.", (2026, 3, 3)),
+        ("Die Abgabe ist im Mai 2026.", (2026, 5, 31)),
+        ("Ordered on 2026-01-02, arrives on 2026-04-01", (2026, 4, 1)),
+        ("Vol pour Nice le 20 avril", (2026, 4, 20)),  # told in January: the next one
+        ("Due 04/05/2026, whichever way it is read", (2026, 5, 4)),
+        ("Leap day, 29 February 2028", (2028, 2, 29)),
+    ],
+)
+def test_a_day_is_to_come_until_it_is_over(text, last):
+    told = day(2026, 1, 10)
+    assert is_to_come(text, told, day(*last))
+    assert not is_to_come(text, told, day(*last) + 86_400_000_000)
+
+
+@pytest.mark.parametrize("text", ["We met on 3 December.", "On 29 February", "Room 12", "Some day"])
+def test_what_names_no_day_or_most_likely_a_past_one_is_not_to_come(text):
+    assert not is_to_come(text, day(2026, 1, 10), day(2026, 1, 11))
+    assert not is_to_come(text, day(1, 1, 1), day(2026, 1, 11))
 
 
 def test_days_are_hidden_where_they_stand():

@@ -28,7 +28,13 @@ from glymph.store import guards, records
 from glymph.store.arrays import Columns, Flags, Slots
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
-from glymph.write.grading import Grader, has_had_its_day, is_vital, measure_passing
+from glymph.write.grading import (
+    Grader,
+    has_had_its_day,
+    is_to_come,
+    is_vital,
+    measure_passing,
+)
 
 VERB, TRASH_VERB = "lifecycle", "lifecycle_trash"
 OWN = (VERB, "ai_prune")  # verbs whose archive may move on to the trash
@@ -108,7 +114,7 @@ def find_archivable(
     order = _while_others_stay(faded.keys[goes].tolist(), instead)
     replaced = set(faded.keys[faded.facts.superseded | faded.facts.expired].tolist())
     order = _spare_current(ctx, reader, order, replaced)
-    keys = _take_first(reader, choice, _spare_vital(reader, choice, order, replaced))
+    keys = _take_first(reader, choice, _spare_vital(reader, choice, order, replaced, now))
     rows = reader.by_key(keys, EVERY_LIVE)
     choice.moving = [rows[key] for key in keys if key in rows]
     for at in np.flatnonzero(np.isin(faded.keys, keys)).tolist():
@@ -238,15 +244,14 @@ def _spare_current(
 
 
 def _spare_vital(
-    reader: Reader, choice: Choice, order: Sequence[int], replaced: Collection[int]
+    reader: Reader, choice: Choice, order: Sequence[int], replaced: Collection[int], now: int
 ) -> list[int]:
-    """Keeps what may be vital to somebody, and what nobody has read; as many as are needed.
+    """Keeps what may be vital to somebody, what is about a day to come, and what nobody has read.
 
-    What was replaced, or whose own time is over, holds no more, and goes.
+    What was replaced, or whose own time is over, holds no more, and goes. As many are looked at as
+    are needed.
     """
-    grader = choice.grader
-    if grader is None or not grader.can_grade:
-        return list(order)
+    grades_texts = choice.grader is not None and choice.grader.can_grade
     going: list[int] = []
     for start in range(0, len(order), GRADED_AT_ONCE):
         if len(going) >= 2 * choice.cap:  # more than enough, should some be the last evidence
@@ -254,11 +259,13 @@ def _spare_vital(
             break
         some = order[start : start + GRADED_AT_ONCE]
         rows = reader.by_key([key for key in some if key not in replaced], EVERY_LIVE)
-        grades = grader.grade(reader, list(rows.values()))
-        choice.vital += sum(is_vital(grade) for grade in grades.values())
-        going += [
-            key for key in some if key in replaced or (key in grades and not is_vital(grades[key]))
-        ]
+        staying = {key for key, row in rows.items() if is_to_come(row, now)}
+        others = [row for key, row in rows.items() if key not in staying]
+        grades = choice.grader.grade(reader, others) if grades_texts else {}
+        staying |= {key for key, grade in grades.items() if is_vital(grade)}
+        choice.vital += len(staying)
+        unread = {row["key"] for row in others} - grades.keys() if grades_texts else set()
+        going += [key for key in some if key not in staying | unread]
     return going
 
 

@@ -1,8 +1,8 @@
 """Why a memory is in no default selection, however stale: somebody names it, or it stays.
 
-It may be vital to somebody; or it is a goal; or it is the current statement of something that is
-alive: it has replaced another one, and that or itself was recalled, or something beside it was
-told, in the last 90 days. What is out of date goes first.
+It may be vital to somebody; or it is about a day to come; or it is a goal; or it is the current
+statement of something that is alive: it has replaced another one, and that or itself was recalled,
+or something beside it was told, in the last 90 days. What is out of date goes first.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from glymph.decay.sections import kind_profile
 from glymph.moments import AHEAD, MICROS_PER_DAY, micros
 from glymph.prune.marks import REPLACING
 from glymph.store import guards, records
-from glymph.store.contract import Filter
+from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
-from glymph.write.grading import LIKELY_VITAL, Grader
+from glymph.write.grading import LIKELY_VITAL, Grader, is_to_come
 
 ALIVE_DAYS = 90
 EXAMINED = 2_000  # recalls
@@ -30,10 +30,12 @@ def find_reasons_to_stay(
     """Returns why some of these memories stay unless somebody names them."""
     alive = find_alive(grader.ctx, reader, ids)
     goals = _find_goals(grader.ctx, reader, ids)
+    ahead = _find_to_come(grader.ctx, reader, ids)
     vital = grader.find_vital(reader, ids, least=vital_from)
     return (
         dict.fromkeys(alive, guards.STILL_CURRENT)
         | dict.fromkeys(goals, guards.STANDING_GOAL)
+        | dict.fromkeys(ahead, guards.STILL_TO_COME)
         | dict.fromkeys(vital, guards.MAY_BE_VITAL)
     )
 
@@ -44,10 +46,23 @@ def _find_goals(ctx: Context, reader: Reader, ids: Sequence[str]) -> set[str]:
     return {
         row["id"]
         for row in reader.memories(ids).values()
-        if not kind_profile(row["kind"]).decays
-        and row["superseded_by"] is None
-        and (row["expires_at"] is None or row["expires_at"] > now)
+        if not kind_profile(row["kind"]).decays and _holds_still(row, now)
     }
+
+
+def _find_to_come(ctx: Context, reader: Reader, ids: Sequence[str]) -> set[str]:
+    """Returns the ids of what is about a day to come and still holds."""
+    now = micros(ctx.now())
+    return {
+        row["id"]
+        for row in reader.memories(ids).values()
+        if _holds_still(row, now) and is_to_come(row, now)
+    }
+
+
+def _holds_still(row: Row, now: int) -> bool:
+    expires_at = row["expires_at"]
+    return row["superseded_by"] is None and (expires_at is None or expires_at > now)
 
 
 def find_alive(ctx: Context, reader: Reader, ids: Sequence[str]) -> set[str]:

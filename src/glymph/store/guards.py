@@ -64,6 +64,7 @@ def find_obstacle(row: Mapping[str, Any], goal: State) -> str | None:
 
 
 MAY_BE_VITAL = f"it may be vital to somebody; {BY_NAME}"
+STILL_TO_COME = f"it is about a day to come; {BY_NAME}"
 STANDING_GOAL = f"it is a goal, which stands until somebody ends it; {BY_NAME}"
 STILL_CURRENT = f"it is the current statement of something that is alive; {BY_NAME}"
 

@@ -1,22 +1,24 @@
-"""Days that a text names, once they are over.
+"""Days that a text names: whether they are still to come, and what it says once they are over.
 
-What has a day ahead may be vital for that day alone: an appointment, a deadline, a freeze. Once it
-is over such a text is judged a second time without it, as what it says today.
+What has a day ahead may be vital for that day alone: an appointment, a deadline, a freeze. Until
+then upkeep leaves it. Once it is over such a text is judged a second time without it, as what it
+says today.
 """
 
 from __future__ import annotations
 
 import calendar
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 
-from glymph.moments import MICROS_PER_DAY, micros
+from glymph.moments import MICROS_PER_DAY, micros, moment
 from glymph.text.dates import find_dates
 from glymph.text.spans import Span
 
 OVER_DAYS = 30  # after the last day that a text names, until it counts as over
 HIDDEN = "..."  # of the words and signs tried, what vital texts stay vital with
 _DAY = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?|(\d{4})-Q([1-4])")
+_YEARLY = re.compile(r"--\d\d-\d\d")
 
 
 def find_last_day(text: str) -> int | None:
@@ -49,6 +51,32 @@ def was_ahead(text: str, told_at: int) -> bool:
     """Tells whether a text named a day that was to come when it was told."""
     last = find_last_day(text)
     return last is not None and last > told_at + MICROS_PER_DAY
+
+
+def is_to_come(text: str, told_at: int, now: int) -> bool:
+    """Tells whether a day that a text names is today or later.
+
+    A day without its year is the one nearest to when it was told.
+    """
+    if not any(map(str.isdigit, text)):
+        return False
+    keys = (key for span in _list_days(text) for key in span.key.split("|"))
+    ends = (
+        _find_nearest(key, told_at) if _YEARLY.fullmatch(key) else _find_end(key) for key in keys
+    )
+    return any(end is not None and end > now for end in ends)
+
+
+def _find_nearest(key: str, told_at: int) -> int | None:
+    """Returns when a day without its year ends, in the year in which it is nearest to a moment."""
+    told = moment(told_at).year
+    month, day = int(key[2:4]), int(key[5:])
+    ends = [
+        _find_end(f"{year:04}{key[1:]}")
+        for year in (told - 1, told, told + 1)
+        if MINYEAR <= year <= MAXYEAR and day <= calendar.monthrange(year, month)[1]
+    ]
+    return min(filter(None, ends), key=lambda end: abs(end - told_at), default=None)
 
 
 def hide_days(text: str) -> str:

@@ -24,6 +24,7 @@ from glymph.reader.no_reader import NoReader
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
 from glymph.write.days_over import hide_days, is_over, was_ahead
+from glymph.write.days_over import is_to_come as names_day_to_come
 
 MODEL = "grades of "  # and the reader's name
 WITHOUT_DAYS = " without days"  # behind it, of texts whose days are over
@@ -84,6 +85,14 @@ def has_had_its_day(row: Row, grade: Grade | None, now: int) -> bool:
         and was_ahead(row["text"], told_at)
         and is_over(row["text"], now)
     )
+
+
+def is_to_come(row: Row, now: int) -> bool:
+    """Tells whether a memory is of a day that is still to come; no figure of a moment is."""
+    if row["kind"] in RECORDS:
+        return False
+    told_at = row["event_at"] or row["created_at"]
+    return told_at > now or names_day_to_come(row["text"], told_at, now)
 
 
 def measure_passing(grade: Grade | None) -> float:
