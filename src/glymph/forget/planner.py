@@ -124,6 +124,8 @@ def plan(
     acting: list[Verdict] = []
     if not names_a_stranger(asked, meaning):
         acting = [one for one in verdicts if is_certain(one, mode)]
+        if mode == "purge" and meaning.wanted.unknown:  # somebody or something nobody here mentions
+            acting = [one for one in acting if not _is_only_read(one)]
         if not acting and mode == "release":
             acting = find_lead(verdicts) or find_agreed(verdicts, meaning.wanted)
     actions = [_act(one, meaning, asked, judges, mode) for one in acting]
@@ -291,6 +293,7 @@ def confirm(
 
 
 def _is_only_read(one: Verdict) -> bool:
+    """Tells whether the reader alone would act upon a statement."""
     return one.by == "reader" and one.ruled != "found" and one.share >= LEAD
 
 

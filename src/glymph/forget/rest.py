@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from glymph.forget.match import Sought, Unit, lexical
 from glymph.forget.names import places
 from glymph.forget.request import Request
 from glymph.reader.wording import Span
 from glymph.text.clauses import Clauses, capitalise_like
-from glymph.text.grammar import ARTICLES, PREPOSITIONS, VERBS
+from glymph.text.grammar import ARTICLES, OF_NOUNS, PREPOSITIONS, VERBS
 from glymph.text.identifiers import find_matching, identifiers
 from glymph.text.lists import without_item, without_name, without_phrase
 from glymph.text.scripts import fold
@@ -22,6 +23,7 @@ _ENTANGLED = re.compile(
     r"|pretends?|pretended|(?:don't|doesn't|do not|does not|didn't|did not) (?:believe|think))\b",
     re.IGNORECASE,
 )
+_GENITIVE = re.compile(r"\w['’]s?$", re.IGNORECASE)
 _INFLECTED = frozenset("is are was were has have does do".split())
 _ALTERNATIVE = re.compile(r"\w (?:or|oder|ou) \w", re.IGNORECASE)
 _ASIDE = re.compile(r"(?: ?\([^()]*\))?")  # what is told of an item of a list
@@ -60,8 +62,21 @@ def is_safe(old: str, new: str, *, listed: bool) -> bool:
     """
     if _ENTANGLED.search(old) or (not listed and _ALTERNATIVE.search(old)):
         return False
+    if _lacks_its_noun(old, new):
+        return False
     told = {word.casefold() for word in NAME_WORD.findall(old)}
     return all(_is_form(word.casefold(), told) for word in NAME_WORD.findall(new))
+
+
+def _lacks_its_noun(old: str, new: str) -> bool:
+    """Tells whether a verb now follows a word that a noun followed: "My cooks well"."""
+    known = set(pairwise(NAME_WORD.findall(old)))
+    return any(
+        (word, verb) not in known
+        and verb.casefold() in VERBS
+        and (word.casefold() in OF_NOUNS or _GENITIVE.search(word) is not None)
+        for word, verb in pairwise(NAME_WORD.findall(new))
+    )
 
 
 def _is_form(word: str, told: Collection[str]) -> bool:

@@ -251,7 +251,7 @@ def _spare_vital(
     What was replaced, or whose own time is over, holds no more, and goes. As many are looked at as
     are needed.
     """
-    grades_texts = choice.grader is not None and choice.grader.can_grade
+    grader = choice.grader if choice.grader is not None and choice.grader.can_grade else None
     going: list[int] = []
     for start in range(0, len(order), GRADED_AT_ONCE):
         if len(going) >= 2 * choice.cap:  # more than enough, should some be the last evidence
@@ -261,10 +261,10 @@ def _spare_vital(
         rows = reader.by_key([key for key in some if key not in replaced], EVERY_LIVE)
         staying = {key for key, row in rows.items() if is_to_come(row, now)}
         others = [row for key, row in rows.items() if key not in staying]
-        grades = choice.grader.grade(reader, others) if grades_texts else {}
+        grades = grader.grade(reader, others) if grader is not None else {}
         staying |= {key for key, grade in grades.items() if is_vital(grade)}
         choice.vital += len(staying)
-        unread = {row["key"] for row in others} - grades.keys() if grades_texts else set()
+        unread = {row["key"] for row in others} - grades.keys() if grader is not None else set()
         going += [key for key in some if key not in staying | unread]
     return going
 

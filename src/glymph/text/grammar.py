@@ -28,6 +28,12 @@ ARTICLES = word_set(
     "the a an this that these those der die das den dem ein eine einen einem le la les l un une "
     "des du el los las una unos il lo gli uno o os as um uma"
 )
+# Words that only stand before a noun, never before a verb.
+OF_NOUNS = word_set(
+    "the a an my our your his her their its ein eine einen einem mein meine meinen unser unsere "
+    "seine seinen une mon ma mes ses notre mi mis nuestro nuestra unos unas gli mijn onze um uma "
+    "meu minha"
+)
 PREPOSITIONS = word_set(
     "in at on to into for from with as of by about over under after before between off up through "
     "down out near via per since until during bei mit von zu zum zur im am an auf aus für nach "
