@@ -11,12 +11,15 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from glymph.text.patterns import compile_late
-from glymph.text.words import RUN
+from glymph.text.words import RUN, UNSPACED
 
 GONE = "(removed by a purge)"  # stands in place of what repeated it
 SHORT = 12  # characters; a shorter text counts only where it is not a part of another word
 
 FEW = 64  # words that are looked for one by one
+SYLLABLES = 4  # characters of a script without spaces that stand by themselves within others
+
+_END = ".!?…。！？ "  # marks that end a sentence and say nothing
 
 _ID = compile_late(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b")
 
@@ -42,7 +45,7 @@ class Quotes:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_repeats", repeating(self.texts))
-        chosen = (_choose_probe(text, self.words) for text in map(_fold, self.texts) if text)
+        chosen = (_choose_probe(text, self.words) for text in map(_fold_needle, self.texts) if text)
         object.__setattr__(self, "_probes", frozenset(chosen) | self.words)
 
     def __bool__(self) -> bool:
@@ -79,14 +82,16 @@ class Quotes:
     def cut_from(self, text: str) -> str:
         """Returns a text without those that it holds whole."""
         if not self._patterns:  # made when they are needed: a purge may remove thousands
-            longest_first = sorted(
-                (one.split() for one in self.texts), key=lambda words: -len(" ".join(words))
+            folded = {" ".join(unicodedata.normalize("NFC", one).split()) for one in self.texts}
+            longest_first = sorted(filter(None, folded), key=lambda one: (-len(one), one))
+            self._patterns.extend(
+                re.compile(_write_pattern(one), re.IGNORECASE) for one in longest_first
             )
-            forms = (_apart(r"\s+".join(map(re.escape, words))) for words in longest_first if words)
-            self._patterns.extend(re.compile(form, re.IGNORECASE) for form in forms)
+        composed = unicodedata.normalize("NFC", text)
+        rest = composed
         for pattern in self._patterns:
-            text = pattern.sub(GONE, text)
-        return text
+            rest = pattern.sub(GONE, rest)
+        return text if rest == composed else rest
 
     def cut_out_of_name(self, name: str) -> str:
         """Returns a name without whatever repeats them."""
@@ -147,7 +152,7 @@ def repeating(texts: Iterable[str]) -> Callable[[str], bool]:
     # Looked up by their first word, so that many texts cost no more than few. Texts in scripts
     # that may not part their words are always compared.
     by_word: dict[str, list[str]] = defaultdict(list)
-    for one in {folded for text in texts if (folded := _fold(text))}:
+    for one in {folded for text in texts if (folded := _fold_needle(text))}:
         first = RUN.search(one)
         by_word[first[0] if first and first[0].isascii() else ""].append(one)
 
@@ -161,12 +166,25 @@ def repeating(texts: Iterable[str]) -> Callable[[str], bool]:
 
 def _stands_in(one: str, whole: str) -> bool:
     """Tells whether a short text is not just a part of another word."""
-    return len(one) >= SHORT or re.search(_apart(re.escape(one)), whole) is not None
+    return len(one) >= SHORT or re.search(_apart(re.escape(one), one), whole) is not None
 
 
-def _apart(pattern: str) -> str:
-    """Returns the pattern for where it stands by itself, not inside a longer word."""
-    return rf"(?<!\w){pattern}(?!\w)"
+def _write_pattern(text: str) -> str:
+    """Returns the pattern of a text with any spaces, and its last marks or none."""
+    bare = text.rstrip(_END) or text
+    marks = re.escape(text[len(bare) :].strip())
+    return _apart(r"\s+".join(map(re.escape, bare.split())), bare) + (f"(?:{marks})?")
+
+
+def _apart(pattern: str, text: str) -> str:
+    """Returns the pattern of a text for where it stands by itself, not inside a longer word.
+
+    In a script without spaces all but a short one stands by itself wherever it is.
+    """
+    long = len(text) >= SYLLABLES
+    before = "" if long and UNSPACED.match(text[:1]) else r"(?<!\w)"
+    after = "" if long and UNSPACED.match(text[-1:]) else r"(?!\w)"
+    return f"{before}{pattern}{after}"
 
 
 def words_of(text: str) -> set[str]:
@@ -195,4 +213,10 @@ def words_in(body: str) -> str:
 
 
 def _fold(text: str) -> str:
-    return " ".join(text.casefold().split())
+    return " ".join(unicodedata.normalize("NFC", text.casefold()).split())
+
+
+def _fold_needle(text: str) -> str:
+    """Returns a folded text without the marks at its end, which a quotation may leave out."""
+    folded = _fold(text)
+    return folded.rstrip(_END) or folded
