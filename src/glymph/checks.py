@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from os import PathLike
+from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
 
@@ -61,6 +63,13 @@ def checked_id(value: object, field: str = "id") -> str:
     return value
 
 
+def checked_path(field: str, value: object) -> Path:
+    """Returns the path that a text or a path names."""
+    if not isinstance(value, str | PathLike) or "\0" in (text := str(value)):
+        raise InvalidInput(field, f"{show(value)} is no path. Pass a text such as '~/notes.jsonl'.")
+    return Path(text)
+
+
 def checked_list(field: str, values: object) -> list[Any]:
     """Returns the values as a list.
 
@@ -81,7 +90,7 @@ def checked_kind(kind: object) -> str:
     if not isinstance(kind, str) or not _KIND.match(kind):
         raise InvalidInput(
             "kind",
-            f"{kind!r} is not a kind. Use a lower-case word such as "
+            f"{show(kind)} is not a kind. Use a lower-case word such as "
             f"{', '.join(list(KINDS)[8:14])}.",
         )
     if kind == IDENTITY_KIND:
@@ -150,7 +159,7 @@ def checked_edge_type(value: object) -> str:
     if not isinstance(value, str) or value not in DEFAULT_WEIGHTS:
         from difflib import get_close_matches  # only a mistake needs it
 
-        near = get_close_matches(str(value), DEFAULT_WEIGHTS, n=1)
+        near = get_close_matches(show(value).strip("'"), DEFAULT_WEIGHTS, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(DEFAULT_WEIGHTS)}."
         raise InvalidInput("type", f"{show(value)} is not a link type.{hint}")
     return value

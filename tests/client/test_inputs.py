@@ -9,10 +9,12 @@ import base64
 
 import pytest
 
+from benchmarks.harness import mutations
 from glymph import Glymph, Settings, errors
 from glymph.testing import logical_image
 
 HUGE = base64.urlsafe_b64encode(b"9" * 30).decode()
+NESTED = mutations.nested(3000)
 NEGATIVE = base64.urlsafe_b64encode(b"-3").decode()
 
 REFUSED = [
@@ -83,6 +85,31 @@ REFUSED = [
     ("name", lambda g: g.clusters.add(5, "x")),
     ("ids", lambda g: g.clusters.remove("c", [5])),
     ("rule", lambda g: g.clusters.create("c", rule=5)),
+    ("choice", lambda g: g.answer("x", ["keep_both"])),
+    ("action", lambda g: g.batch_prune(["x"], ["archive"])),
+    ("kind", lambda g: g.add("x", kind=NESTED)),
+    ("kind", lambda g: g.update("x", kind=NESTED)),
+    ("type", lambda g: g.link("x", "y", NESTED)),
+    ("type", lambda g: g.unlink("x", "y", NESTED)),
+    ("mode", lambda g: g.write("x", NESTED)),
+    ("mode", lambda g: g.forget("x", mode=NESTED)),
+    ("plan_id", lambda g: g.forget_plan(NESTED)),
+    ("days", lambda g: g.costs(days=NESTED)),
+    ("limit", lambda g: g.match_playbooks("x", limit=NESTED)),
+    ("attributes", lambda g: g.match_playbooks("x", attributes=5)),
+    ("attributes", lambda g: g.match_playbooks("x", attributes=[1])),
+    ("attributes", lambda g: g.match_playbooks("x", attributes={1: 2})),
+    ("budget_tokens", lambda g: g.surface(NESTED)),
+    ("id", lambda g: g.nearest(["x"])),
+    ("id", lambda g: g.nearest(10**30)),
+    ("operation_id", lambda g: g.undo(["x"])),
+    ("operation_id", lambda g: g.undo(10**30)),
+    ("numbers", lambda g: g.tombstones.lift(10**30)),
+    ("folder", lambda g: g.conversations(5)),
+    ("folder", lambda g: g.conversations("a\0b")),
+    ("session", lambda g: g.conversations.with_session(NESTED)),
+    ("space", lambda g: g.conversations.folders(NESTED)),
+    ("transcript", lambda g: g.conversations.carry_over(5)),
     ("settings", lambda g: Settings.parse([1])),
     ("settings.max_page", lambda g: Settings.parse({"max_page": 10**400})),
     ("settings.5", lambda g: Settings.parse({5: 1})),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from glymph.checks import checked_text
+from glymph.checks import checked_id, checked_text, show
 from glymph.context import Context, OpenOperation
 from glymph.errors import IdentifierLeft, InvalidInput, PlanExpired, PlanNotFound
 from glymph.forget.certificate import Removal, certify
@@ -43,7 +43,7 @@ from glymph.write.question_queue import ask_whether_meant
 USER_REQUESTED = "user_requested"
 BY_ANSWER = "answer the question about it"
 BY_ID = "if it is meant, forget it by its id"
-BESIDE = "its title, tags, entities or attributes hold it; change those with update, or name its id"
+BESIDE = "its title, kind, tags, entities or attributes hold it; update those, or name its id"
 PROBED = 5  # hits looked at for each removed text
 MOST_PROBES = 20
 MOST_QUESTIONS = 5  # of one request
@@ -89,7 +89,9 @@ def _check_mode(mode: str, reason: str) -> Mode:
     if mode == "release":
         return "release"
     if mode != "purge":
-        raise InvalidInput("mode", f"{mode!r} is neither 'release' nor 'purge'. Use one of them.")
+        raise InvalidInput(
+            "mode", f"{show(mode)} is neither 'release' nor 'purge'. Use one of them."
+        )
     if reason != USER_REQUESTED:
         raise InvalidInput(
             "reason", f"a purge needs the reason {USER_REQUESTED!r}. Use mode='release' otherwise."
@@ -180,7 +182,7 @@ def _save_plan(ctx: Context, made: ForgetPlan) -> None:
 
 def forget_plan(ctx: Context, plan_id: str) -> ForgetPlan:
     """Returns the kept plan to forget of this id, or raises PlanNotFound."""
-    found = _load_plan(ctx, plan_id)
+    found = _load_plan(ctx, checked_id(plan_id, "plan_id"))
     if found is None:
         raise PlanNotFound(plan_id, ctx.space, "forget(…)")
     return found

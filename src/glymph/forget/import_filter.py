@@ -13,6 +13,7 @@ from dataclasses import asdict, replace
 from functools import cache
 from typing import Any
 
+from glymph.decay.sections import KINDS, kind_profile
 from glymph.forget.purge import clean_cluster, pass_on_successor
 from glymph.store.contract import Intent, Row
 from glymph.store.erase import (
@@ -31,6 +32,7 @@ from glymph.store.seals import is_edit, seal
 from glymph.text.normal import content_hash, derive_title
 from glymph.text.quotes import GONE, repeating, words_in
 from glymph.text.sentences import PIECES, split_with_breaks
+from glymph.write.draft import NO_KIND
 from glymph.write.tombstones import find_buried, list_marks
 
 Tables = dict[str, list[Row]]
@@ -108,7 +110,8 @@ def _list_lines(row: Mapping[str, Any]) -> list[str]:
     """Returns what a memory says: its text, and each thing that its other columns say."""
     beside = {name: value for name, value in row.items() if name != "text"}
     lines = [line for said in list_wordings(beside) for line in said.split("\n")]
-    return [row["text"], *lines, *filter(None, [row["source"]])]
+    kind = () if row["kind"] in KINDS else (row["kind"],)
+    return [row["text"], *lines, *kind, *filter(None, [row["source"]])]
 
 
 def _list_said(entry: Mapping[str, Any]) -> list[str]:
@@ -130,6 +133,10 @@ def _clean_columns(row: Row, tells: Tells) -> dict[str, Any]:
             values[column] = json.dumps(kept, ensure_ascii=False)
     if row["source"] and tells(row["source"]):
         values["source"] = None
+    if row["kind"] not in KINDS and tells(row["kind"]):
+        hashed = content_hash(text, NO_KIND, row["event_at"])
+        section = str(kind_profile(NO_KIND).section)
+        values |= {"kind": NO_KIND, "section": section, "content_hash": hashed}
     return values
 
 

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from glymph.context import OpenOperation, every_row
+from glymph.decay.sections import KINDS
 from glymph.forget.requests import Request, forms, read_request, still_held
 from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
@@ -23,7 +24,7 @@ from glymph.text.sentences import PIECES, split_with_breaks
 from glymph.text.words import RUN
 
 BESIDE_TEXT = ("title", "entities", "tags", "attributes")
-EVERY_FIELD = ("text", *BESIDE_TEXT, "source")
+EVERY_FIELD = ("text", *BESIDE_TEXT, "source", "kind")
 SHORT = 4  # characters of a code that different things may carry
 SMALL = 200  # memories: a space of fewer is read whole, with the fields that have no index
 MOST_HELD = 1_000  # memories that one identifier is looked for in
@@ -68,7 +69,7 @@ def holds_beside_text(request: Request, row: Row) -> bool:
     wanted = [strip_signs(one.text) for one in request.strong]
     return any(stands_in_a_row(one, row["text"]) for one in request.strong) or any(
         still_held(request, request.text, said) or _is_joined(request, said)
-        for field in (BESIDE_TEXT if wanted else ())
+        for field in ((*BESIDE_TEXT, "kind") if wanted else ())
         for said in _texts_in(row, field)
         # Reading identifiers is slow; most texts do not even have their letters and digits.
         if any(one in strip_signs(said) for one in wanted)
@@ -88,7 +89,9 @@ def _is_joined(request: Request, said: str) -> bool:
 
 def _texts_in(row: Row, field: str) -> Iterator[str]:
     """Yields the texts in a field of a memory."""
-    plain = field in ("text", "title", "source")  # the others are JSON
+    if field == "kind" and row[field] in KINDS:
+        return
+    plain = field in ("text", "title", "source", "kind")  # the others are JSON
     waiting = [row[field] if plain else json.loads(row[field] or "null")]
     while waiting:
         value = waiting.pop()

@@ -15,6 +15,7 @@ from glymph.store import records
 from glymph.undo.restore import MAX_BATCH
 from glymph.write.tombstones import find_tombstones, unbury
 
+MOST_NUMBER = 2**63  # as far as a key of a row goes
 ONE_WAY = "name numbers, or a text, or all of them: one of the three."
 
 
@@ -70,9 +71,12 @@ def _check_text(ctx: Context, text: object) -> str:
 
 def _checked_numbers(numbers: object) -> list[int]:
     given = [numbers] if isinstance(numbers, int) else checked_list("numbers", numbers)
-    if not all(isinstance(number, int) and not isinstance(number, bool) for number in given):
+    if not all(
+        isinstance(number, int) and not isinstance(number, bool) and abs(number) < MOST_NUMBER
+        for number in given
+    ):
         raise InvalidInput(
-            "numbers", "expected the numbers of tombstones, as tombstones() gives them."
+            "numbers", "expected the numbers of tombstones. Pass those that tombstones() gives."
         )
     if len(given) > MAX_BATCH:
         raise InvalidInput(

@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
+from glymph.checks import checked_path, checked_space
 from glymph.context import Context
 
 IN_STORE = "store"  # given in place of a folder
@@ -50,7 +51,7 @@ def choose_folder(ctx: Context, folder: str | Path | None) -> Path | None:
     """Returns the folder that is asked for, or the usual one; None if it is the store."""
     if folder is None:
         return usual_folder(ctx)
-    return None if folder == IN_STORE else Path(folder).expanduser()
+    return None if folder == IN_STORE else checked_path("folder", folder).expanduser()
 
 
 def space_folder(ctx: Context, root: Path, space: str | None = None) -> Path:
@@ -61,7 +62,7 @@ def space_folder(ctx: Context, root: Path, space: str | None = None) -> Path:
 
 def list_folders(ctx: Context, space: str | None = None) -> list[Path]:
     """Lists the folders that hold conversations of a space."""
-    name = space or ctx.space
+    name = ctx.space if space is None else checked_space(space)
     own = (space_folder(ctx, root, name) for root in _roots(ctx, name))
     return [folder for folder in own if folder.is_dir()]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast, get_args
 
-from glymph.checks import checked_text
+from glymph.checks import checked_attributes, checked_text, show
 from glymph.context import Context
 from glymph.errors import InvalidInput
 from glymph.learn.conditions import Condition, Relation
@@ -93,9 +93,12 @@ def match_playbooks(
     """
     checked_text("situation", situation, LONGEST)
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 100:
-        raise InvalidInput("limit", f"{limit!r} is not a whole number from 1 to 100.")
+        raise InvalidInput(
+            "limit", f"{show(limit)} is not a whole number from 1 to 100. Pass e.g. 5."
+        )
+    given = json.loads(checked_attributes(attributes, ctx.settings))
     at = micros(ctx.now())
-    now = make_episode("", "situation", at, situation, situation, attributes=dict(attributes or {}))
+    now = make_episode("", "situation", at, situation, situation, attributes=given)
     with ctx.reading() as reader:
         known = {row["id"]: row for row in _rows(reader, at) if _of_its_group(row, now)}
     held = [playbook for row in known.values() if (playbook := playbook_of(row)) is not None]

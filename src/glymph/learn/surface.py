@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from glymph.checks import show
 from glymph.context import Context
 from glymph.decay import need
 from glymph.decay.fsrs import ACTIVE_FROM, WEAK_FROM
@@ -71,7 +72,8 @@ def surface(ctx: Context, budget_tokens: int | None = None, *, reads: bool = Tru
     ):
         raise InvalidInput(
             "budget_tokens",
-            f"{budget!r} is not a whole number from {LEAST_BUDGET} to {MOST_BUDGET:,}.",
+            f"{show(budget)} is not a whole number from {LEAST_BUDGET} to {MOST_BUDGET:,}. "
+            "Leave it out for the setting surface_tokens.",
         )
     now = micros(ctx.now())
     with ctx.reading() as reader:

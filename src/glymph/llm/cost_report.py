@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from glymph.checks import show
 from glymph.context import Context
 from glymph.errors import InvalidInput
 from glymph.moments import AHEAD, MICROS_PER_DAY, micros, moment, shift
@@ -47,7 +48,9 @@ class Costs:
 def costs(ctx: Context, *, days: int = 30) -> Costs:
     """Returns the calls of the last days, summed up, and what is left today."""
     if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= MOST_DAYS:
-        raise InvalidInput("days", f"{days!r} is not a whole number from 1 to {MOST_DAYS}.")
+        raise InvalidInput(
+            "days", f"{show(days)} is not a whole number from 1 to {MOST_DAYS}. Pass e.g. 30."
+        )
     now = ctx.now()
     with ctx.reading() as reader:
         upto = micros(now) + AHEAD

@@ -390,7 +390,7 @@ def _make_stays(request: Request) -> Stays:
 
 
 def _goal(action: str) -> State:
-    if action not in GOALS:
+    if not isinstance(action, str) or action not in GOALS:
         raise InvalidInput("action", f"{show(action)} is not known. Use archive or delete.")
     return GOALS[action]
 

@@ -40,8 +40,8 @@ WORDED: Mapping[str, tuple[str, ...]] = {
     "pages": ("text",),
     "clusters": ("name", "rule"),
 }
-# And those beside them that say where it came from.
-SOURCED: Mapping[str, tuple[str, ...]] = {"memories": ("source",)}
+# And those beside them that say where it came from, or by what word of their own somebody sorts it.
+SOURCED: Mapping[str, tuple[str, ...]] = {"memories": ("source", "kind")}
 
 # A session's name in a journal image; inside of its texts every quotation mark is escaped.
 _SESSION = re.compile(r'("session":\s*)("(?:[^"\\]|\\.)*")')

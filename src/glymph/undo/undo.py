@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from glymph.checks import checked_id
 from glymph.context import NAMED, Context, OpenOperation
 from glymph.errors import AlreadyUndone, HistoryGone, NotUndoable, OperationNotFound
 from glymph.model import Receipt, Refusal
@@ -42,6 +43,8 @@ def undo(ctx: Context, operation_id: str | None = None, *, reason: str | None = 
     nor upkeep takes a pinned memory or its pin away by it. One that was cut short ends by it, even
     if it came to nothing.
     """
+    if operation_id is not None:
+        checked_id(operation_id, "operation_id")
     ended: set[int] = set()
     while True:
         try:

@@ -22,7 +22,7 @@ from glymph.context import Context, OpenOperation
 from glymph.decay.edges import DEFAULT_WEIGHTS
 from glymph.decay.fsrs import Rating, initial_difficulty
 from glymph.decay.reinforce import apply_use
-from glymph.decay.sections import initial_stability
+from glymph.decay.sections import KINDS, initial_stability
 from glymph.errors import EmbedderFailed, InvalidInput, MemoryNotFound, Refused
 from glymph.model import Added, Outcome, State
 from glymph.plain import plain
@@ -258,7 +258,8 @@ def _drop_removed_sessions(
 def list_said(d: Draft) -> list[str]:
     """Returns the text of a draft, and what its other fields say besides."""
     title = "" if is_derived_title(d.title, d.text) else d.title
-    beside = (title, d.source or "", *map(words_in, (d.tags, d.entities, d.attributes)))
+    kind = "" if d.kind in KINDS else d.kind
+    beside = (title, kind, d.source or "", *map(words_in, (d.tags, d.entities, d.attributes)))
     return [d.text, *(text for text in beside if text.strip())]
 
 

@@ -18,7 +18,8 @@ from glymph.text.normal import content_hash, derive_title, is_derived_title
 from glymph.text.quotes import words_in
 from glymph.write.tombstones import TOMBSTONED, match_tombstones
 
-SAYING = ("text", "title", "tags", "entities", "attributes", "source")  # fields that hold words
+# The fields that hold words.
+SAYING = ("text", "title", "kind", "tags", "entities", "attributes", "source")
 PAGE = "memory.md/agent"
 PAGE_WORDS = 600
 
@@ -141,7 +142,9 @@ def _set_pin(ctx: Context, verb: str, memory_id: str, pinned: bool, reason: str 
 def write_page(ctx: Context, text: str, mode: str = "replace") -> Receipt:
     """Replaces or extends the page an agent keeps about itself: its part of memory.md."""
     if mode not in ("replace", "append"):
-        raise InvalidInput("mode", f"{mode!r} is neither 'replace' nor 'append'. Use one of them.")
+        raise InvalidInput(
+            "mode", f"{checks.show(mode)} is neither 'replace' nor 'append'. Use one of them."
+        )
     checks.checked_text("text", text, ctx.settings.max_text_chars)
     with ctx.operation("write_page", reason=mode) as op:
         page = op.writer.page_text(PAGE)

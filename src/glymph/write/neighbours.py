@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from glymph.checks import checked_id
 from glymph.context import Context
 from glymph.decay.sections import SUMMARY_KIND
 from glymph.embed.embedding import Embedding
@@ -66,6 +67,7 @@ def is_statement(row: Row) -> bool:
 
 def list_nearest(ctx: Context, memory_id: str, *, most: int) -> list[str]:
     """Returns the ids of the current memories before one that are nearest to it."""
+    checked_id(memory_id)
     with ctx.reading() as reader:
         row = reader.memory(memory_id)
         if row is None:

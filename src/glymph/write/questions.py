@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from glymph.checks import checked_id, checked_list
+from glymph.checks import checked_id, checked_list, show
 from glymph.context import Context, OpenOperation
 from glymph.errors import (
     GlymphError,
@@ -116,8 +116,10 @@ def answer(
 
 
 def _check(choice: str, text: str | None, wanted: Sequence[str]) -> None:
-    if choice not in CHOICES:
-        raise InvalidInput("choice", f"{choice!r} is not known. Use one of {', '.join(CHOICES)}.")
+    if not isinstance(choice, str) or choice not in CHOICES:
+        raise InvalidInput(
+            "choice", f"{show(choice)} is not known. Use one of {', '.join(CHOICES)}."
+        )
     if (text is not None) != (choice == "merge"):
         raise InvalidInput("text", "is what a merge says, and belongs to no other answer.")
     if choice == "merge" and len(wanted) != 1:
