@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from glymph import forget, history, write
-from glymph.checks import checked_path, checked_text, optional_text
+from glymph.checks import checked_text, optional_text
 from glymph.context import Context, Handle
 from glymph.errors import InvalidInput
 from glymph.model import Cluster, Receipt, Tombstone, Trashed
@@ -120,7 +120,9 @@ class Conversations(MethodGroup):
 
     def carry_over(self, transcript: str | Path) -> str:
         """Returns the gist of a session that its host has compacted, without what was purged."""
-        return history.build.carry_over(checked_path("transcript", transcript), ctx=self._ctx)
+        return history.build.carry_over(
+            history.places.checked_path("transcript", transcript), ctx=self._ctx
+        )
 
     def erase(self, *texts: str, apply: bool = False) -> Erasure:
         """Cuts texts out of every conversation for good; without `apply`, only counts the files."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from os import PathLike
-from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
 
@@ -61,13 +59,6 @@ def checked_id(value: object, field: str = "id") -> str:
             field, f"expected an id as text, got {type(value).__name__}. Pass its `.id`."
         )
     return value
-
-
-def checked_path(field: str, value: object) -> Path:
-    """Returns the path that a text or a path names."""
-    if not isinstance(value, str | PathLike) or "\0" in (text := str(value)):
-        raise InvalidInput(field, f"{show(value)} is no path. Pass a text such as '~/notes.jsonl'.")
-    return Path(text)
 
 
 def checked_list(field: str, values: object) -> list[Any]:

@@ -45,6 +45,13 @@ def _say(text: str, gone: Collection[str]) -> str:
     return GONE if text in gone else text
 
 
+def _say_refused(refused: Refusal, gone: Collection[str]) -> list[str]:
+    """Returns a refusal as a record tells it; its reason may quote what was given as an id."""
+    if refused.id in gone:
+        return [GONE, refused.reason.replace(refused.id, GONE)]
+    return [refused.id, refused.reason]
+
+
 def _list_telling(texts: Iterable[str | None]) -> list[str]:
     """Returns those of the texts that may tell something purged, each once."""
     return [text for text in dict.fromkeys(texts) if text and not is_plain_name(text)]
@@ -82,8 +89,8 @@ class OpenOperation:
         """Returns what its record says besides its reason; `gone` are texts that it may not."""
         told: dict[str, Any] = {}
         if self.skipped or self.failed or self.cascaded:
-            told["skipped"] = [[_say(r.id, gone), r.reason] for r in self.skipped]
-            told["failed"] = [[_say(r.id, gone), r.reason] for r in self.failed]
+            told["skipped"] = [_say_refused(r, gone) for r in self.skipped]
+            told["failed"] = [_say_refused(r, gone) for r in self.failed]
         if self.cascaded:
             told["cascaded"] = self.cascaded
         if self.reasons:

@@ -248,6 +248,42 @@ def test_an_identifier_that_nothing_holds_is_left_to_the_reader():
     assert kinds(planned) == {"m3": "remove"}
 
 
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ("Tina's badge is QXT-4471000.", "Tina's badge is QXT-4471001."),
+        ("Forget that Bob's mail is bob@acme.io", "Bob's mail is bob@acme.com."),
+        ("Ann's number is +49 170 5550199", "Ann's number is +49 170 5550198."),
+    ],
+)
+def test_what_leads_by_far_stays_if_it_is_about_another_identifier(request_, said):
+    planned = plan(
+        request_, [Statement("m0", said), *STATEMENTS[1:3]], judges=judges(SURE, 0.0, 0.0)
+    )
+    assert kinds(planned) == {"m0": "ask"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "said", "kind"),
+    [
+        ("Ola pays 600 euros rent.", "Ola pays 500 euros rent.", "ask"),
+        (
+            "Ola pays 500 euros rent, doesn't she?",
+            "Ola pays 500 EUR for her rent since 2024.",
+            "remove",
+        ),
+        ("the 2 notes on the rent of Ola", "Ola pays 500 euros rent.", "remove"),
+        ("what I told you on 12 March of Ola's rent", "Ola pays 500 euros rent.", "remove"),
+    ],
+)
+def test_a_purge_asks_about_what_gives_another_figure_however_sure_the_reader_is(
+    request_, said, kind
+):
+    statements = [Statement("m0", said), *STATEMENTS[1:3]]
+    planned = plan(request_, statements, mode="purge", judges=judges(0.99, 0.0, 0.0))
+    assert kinds(planned) == {"m0": kind}
+
+
 def test_what_the_reader_cuts_never_leaves_an_identifier():
     one = [Statement("m0", "Odile has the post-mortem of INC-4471, and Marek is on leave.")]
     everything = "everything about ticket INC-4471"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -38,6 +39,7 @@ from glymph.recall.search import MAX_QUERY_CHARS, search
 from glymph.store.contract import Row
 from glymph.store.guards import EVIDENCE
 from glymph.store.reader import Reader
+from glymph.text.quotes import GONE
 from glymph.write.question_queue import ask_whether_meant
 
 USER_REQUESTED = "user_requested"
@@ -167,17 +169,22 @@ def _find_left(
 
 
 def _save_plan(ctx: Context, made: ForgetPlan) -> None:
-    """Keeps a plan, unless it does nothing and its request tells something purged."""
-    row = {
-        "id": made.id,
-        "created_at": micros(made.created_at),
-        "expires_at": micros(made.expires_at),
-        "body": json.dumps(plain(made), ensure_ascii=False),
-    }
+    """Keeps a plan; if its request tells something purged, only if it does something.
+
+    Only a purge needs such a request again, and leaves it nowhere; any other plan is kept without.
+    """
     with ctx.store.writing(ctx.space, None) as writer:
         writer.drop_expired_plans(micros(ctx.now()))
-        if made.actions or not ctx.find_purged(writer, [made.request]):
-            writer.save_plan(row)
+        if ctx.find_purged(writer, [made.request]):
+            if not made.actions:
+                return
+            made = made if made.mode == "purge" else replace(made, request=GONE)
+        writer.save_plan({
+            "id": made.id,
+            "created_at": micros(made.created_at),
+            "expires_at": micros(made.expires_at),
+            "body": json.dumps(plain(made), ensure_ascii=False),
+        })  # fmt: skip
 
 
 def forget_plan(ctx: Context, plan_id: str) -> ForgetPlan:

@@ -31,10 +31,11 @@ from glymph.forget.verdicts import (
     Verdict,
     judge_by_reader,
     judge_by_rules,
+    names_another,
+    says_otherwise,
     take_models_word,
 )
 from glymph.reader.contract import Target
-from glymph.text.identifiers import identifiers
 from glymph.text.identifiers.codenames import is_unmistakable
 from glymph.text.normal import normalise
 
@@ -124,10 +125,13 @@ def plan(
     acting: list[Verdict] = []
     if not names_a_stranger(asked, meaning):
         acting = [one for one in verdicts if is_certain(one, mode)]
-        if mode == "purge" and meaning.wanted.unknown:  # somebody or something nobody here mentions
-            acting = [one for one in acting if not _is_only_read(one)]
-        if not acting and mode == "release":
-            acting = find_lead(verdicts) or find_agreed(verdicts, meaning.wanted)
+        if mode == "purge":
+            acting = [one for one in acting if not says_otherwise(one, asked)]
+            if meaning.wanted.unknown:  # somebody or something that nobody here mentions
+                acting = [one for one in acting if not _is_only_read(one)]
+        elif not acting and mode == "release":
+            same = [one for one in verdicts if not names_another(one, asked)]
+            acting = find_lead(same) or find_agreed(same, meaning.wanted)
     actions = [_act(one, meaning, asked, judges, mode) for one in acting]
     taken = {one.statement.id for one in acting}
     open_ones = [
@@ -266,11 +270,7 @@ def find_trust(asked: Request, meaning: Meant) -> float | None:
 
 def doubt_another(one: Verdict, asked: Request) -> Verdict:
     """Lowers what the reader says of a statement about another identifier of the same type."""
-    types = {each.type for each in asked.strong}
-    if not types or one.ruled == "found":
-        return one
-    another = any(each.type in types for each in identifiers(one.statement.text))
-    return replace(one, share=min(one.share, IN_DOUBT)) if another else one
+    return replace(one, share=min(one.share, IN_DOUBT)) if names_another(one, asked) else one
 
 
 def confirm(

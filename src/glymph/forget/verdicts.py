@@ -13,12 +13,16 @@ from typing import Literal
 
 from glymph.forget.by_rules import Meant
 from glymph.forget.match import Statement, Unit
+from glymph.forget.request import Request
 from glymph.reader.contract import Target
 from glymph.reader.wording import Span
+from glymph.text.identifiers import identifiers
+from glymph.text.values import values
 
 By = Literal["rules", "reader", "model"]
 Ruled = Literal["none", "perhaps", "found"]
 
+FIGURES = frozenset({"number", "money", "percent"})
 NAMED = 0.05  # the share from which on what is merely named goes, by the rules
 IN_DOUBT = 0.3  # the share of what rules hold to be perhaps meant
 TOLD_NONE, TOLD_MEANT = 0.0, 0.98  # the shares of what a model has judged
@@ -120,3 +124,32 @@ def group_by_statement(found: Sequence[Unit]) -> list[list[Unit]]:
     for unit in found:
         grouped.setdefault(unit.statement.id, []).append(unit)
     return list(grouped.values())
+
+
+def names_another(one: Verdict, asked: Request) -> bool:
+    """Tells whether a statement names another identifier of a type that the request names."""
+    types = {each.type for each in asked.strong}
+    if not types or one.ruled == "found":
+        return False
+    return any(each.type in types for each in identifiers(one.statement.text))
+
+
+def says_otherwise(one: Verdict, asked: Request) -> bool:
+    """Tells whether a statement gives another figure of a kind that the request gives.
+
+    Nobody is sure then that it is meant: "the rent is 600" of "the rent is 500". Where an
+    identifier found it, that settles it.
+    """
+    if asked.strong and one.ruled == "found":
+        return False
+    wanted, said = (_group_figures(text) for text in (asked.text, one.statement.text))
+    return any(wanted[kind].isdisjoint(said[kind]) for kind in wanted.keys() & said.keys())
+
+
+def _group_figures(text: str) -> dict[tuple[str, str], set[str]]:
+    """Returns the figures of a text by what they count."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for value in values(text):
+        if value.kind in FIGURES:
+            found.setdefault((value.kind, value.unit), set()).add(value.key)
+    return found

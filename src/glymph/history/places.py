@@ -15,8 +15,9 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
-from glymph.checks import checked_path, checked_space
+from glymph.checks import checked_space, show
 from glymph.context import Context
+from glymph.errors import InvalidInput
 
 IN_STORE = "store"  # given in place of a folder
 BESIDE = ".history"  # behind the name of a store's file
@@ -45,6 +46,13 @@ def usual_folder(ctx: Context) -> Path | None:
     if setting:
         return None if setting == IN_STORE else Path(setting).expanduser()
     return _folder_beside(ctx)
+
+
+def checked_path(field: str, value: object) -> Path:
+    """Returns the path that a text or a path names."""
+    if not isinstance(value, str | os.PathLike) or "\0" in (text := str(value)):
+        raise InvalidInput(field, f"{show(value)} is no path. Pass a text such as '~/notes.jsonl'.")
+    return Path(text)
 
 
 def choose_folder(ctx: Context, folder: str | Path | None) -> Path | None:

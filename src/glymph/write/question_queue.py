@@ -9,6 +9,7 @@ from typing import NamedTuple
 from glymph.context import Context, OpenOperation
 from glymph.moments import MICROS_PER_DAY
 from glymph.store.contract import Row
+from glymph.text.quotes import GONE
 
 MODEL, AGENT, PERSON = "language model", "agent", "person"
 
@@ -71,7 +72,8 @@ def ask_whether_meant(
 ) -> list[str]:
     """Asks of memories whether a request to forget meant them, unless that is asked already."""
     waiting = {row["older"] for row in op.writer.questions() if row["kind"] == FORGET}
-    reason = f"asked to forget: {textwrap.shorten(request, LONGEST_REQUEST, placeholder=' …')}"
+    said = GONE if ctx.find_purged(op.writer, [request]) else request
+    reason = f"asked to forget: {textwrap.shorten(said, LONGEST_REQUEST, placeholder=' …')}"
     return [
         raise_question(ctx, op, FORGET, one, one, reason)
         for one in memory_ids

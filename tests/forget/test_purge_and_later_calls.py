@@ -1,4 +1,4 @@
-"""The kind of a memory, a word of somebody's own, is no place for what was purged either."""
+"""What was purged is told by no kind, a word of somebody's own, and by no record of a later call."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from glymph import errors
 from glymph.forget.certificate import HOLDS_IT
+from glymph.text.quotes import GONE
 from tests.grounds.purging import ENGINES, find_bytes, find_traces, make_stores, open_at
 
 CODE = "QXT-4471000"
@@ -57,3 +58,23 @@ def test_a_kind_brings_it_in_by_no_way(place, clock):
             ("calls",),
         )
         assert copied.verify().ok
+
+
+def test_a_later_call_that_names_it_leaves_it_in_no_record(place, clock):
+    _, url = place
+    with open_at(url, clock) as glymph:
+        glymph.add(f"The badge is {CODE}.")
+        beside = glymph.add("Nina skis.", attributes={"badge": CODE}).id
+        glymph.forget(CODE, mode="purge", apply=True)
+        glymph.answer([CODE], "keep_both")
+        shown = glymph.forget(CODE)
+        assert [one.id for one in shown.candidates] == [beside]
+        assert (shown.request, glymph.forget_plan(shown.id).request) == (CODE, GONE)
+        glymph.forget(CODE, apply=True)
+        assert [one.reason for one in glymph.questions()] == [f"asked to forget: {GONE}"]
+        glymph.answer([one.id for one in glymph.questions()], "keep_both")
+        glymph.update(beside, attributes={})
+        glymph.forget(CODE, mode="purge", apply=True)
+        glymph.answer([CODE], "keep_both")
+        assert find_traces(glymph, SAME) == []
+        assert glymph.verify().ok
