@@ -181,8 +181,8 @@ class Protected(Refused):
 class Pinned(Refused):
     def __init__(self, memory_id: str, *, by_person: bool = False) -> None:
         said = (
-            "was pinned by a person: only a person unpins or rewrites it, or changes its kind or "
-            "trust. Ask for it, or add what is new as a memory of its own."
+            "was pinned by a person: only a person unpins or rewrites it, or changes its kind, "
+            "trust or end. Ask for it, or add what is new as a memory of its own."
             if by_person
             else "is pinned. Unpin it first, then repeat the call."
         )

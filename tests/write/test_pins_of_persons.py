@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from glymph import Glymph, errors
@@ -9,6 +11,7 @@ from glymph.tools import all_tools
 
 RULE = "Never deploy on Fridays."
 REFUSED = "pinned by a person"
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -61,7 +64,13 @@ def let_fade(agent, told):
     assert agent.get(told).section == "SIGNALS"
 
 
-@pytest.mark.parametrize("change", [unpin, rewrite, retitle, distrust, let_fade])
+def let_end(agent, told):
+    """It would be over the moment that somebody unpins it."""
+    agent.update(told, expires_at=LONG_AGO)
+    assert agent.get(told).expires_at == LONG_AGO
+
+
+@pytest.mark.parametrize("change", [unpin, rewrite, retitle, distrust, let_fade, let_end])
 @pytest.mark.parametrize("pin", [pin_later, pin_at_once])
 def test_an_agent_leaves_a_persons_pin_alone(opened, pin, change):
     person, agent = opened("user"), opened("agent:x")
@@ -81,7 +90,7 @@ def test_an_agent_changes_what_an_agent_pinned(opened, change):
     change(agent, pin_at_once(agent))
 
 
-@pytest.mark.parametrize("change", [rewrite, retitle, distrust])
+@pytest.mark.parametrize("change", [rewrite, retitle, distrust, let_end])
 @pytest.mark.parametrize("written", [False, True])
 def test_an_agent_rewrites_no_identity(opened, change, written):
     person, agent = opened("user"), opened("agent:x")

@@ -25,7 +25,7 @@ from glymph.text.bands import BANDS, Bands
 # Columns of a memory that protection or a pin by a person keeps from agents: what it says and, from
 # their own word, what decides whether it is shown. The trust of a lesson follows its evidence.
 SAID = frozenset({"text", "title"})
-SHOWN = frozenset({"kind", "trust"})
+SHOWN = frozenset({"kind", "trust", "expires_at"})
 EDIT, PURGE = "update", "purge"
 
 
