@@ -261,7 +261,7 @@ class Context:
             yield operating
             named, day = operating.succeeded[:NAMED], self._day()
             self._foresee_end(operating, named, day)
-            if self.is_agent:
+            if self.is_agent and writer.may_put_away:
                 self._check_day(writer, day)
             gone = self.find_purged(writer, operating.list_told())
             if details := operating.details(gone):
@@ -276,16 +276,22 @@ class Context:
             request.operation = operating.intent.id
 
     def _foresee_end(self, op: OpenOperation, named: Sequence[str], day: tuple[int, int]) -> None:
-        """Says what the end of an operation asks for, that its seal brings along."""
-        op.writer.foresee_close()
+        """Says what the end of an operation asks for, and what its seal does, in one round trip.
+
+        Where nothing is asked the store may seal it without another.
+        """
+        asks: list[Ask] = []
         if _list_telling(op.list_told()):
-            op.writer.foresee(foresight.has_tombstones())
+            asks.append(foresight.has_tombstones())
         if untitled := op.list_untitled(named):
-            op.writer.foresee(foresight.titles(untitled))
-        if self.is_agent:
-            op.writer.foresee(foresight.put_away_in(op.writer.operation_key))
-        if self.is_agent and op.puts_away:
-            op.writer.foresee(foresight.put_away_by(self.agents, *day))
+            asks.append(foresight.titles(untitled))
+        if self.is_agent and op.writer.may_put_away:
+            asks.append(foresight.put_away_in(op.writer.operation_key))
+            if op.puts_away:
+                asks.append(foresight.put_away_by(self.agents, *day))
+        if asks:
+            op.writer.foresee_close()
+            op.writer.foresee(*asks)
 
     def _day(self) -> tuple[int, int]:
         """Returns the moments between which an agent's day counts."""

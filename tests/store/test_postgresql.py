@@ -12,7 +12,7 @@ import pytest
 from glymph import Glymph, errors
 from glymph.config import Settings
 from glymph.store import open_store
-from glymph.store.backends.postgresql import connection, migrations, reclaim
+from glymph.store.backends.postgresql import migrations, pool, reclaim
 from glymph.store.contract import JOURNALLED
 from glymph.store.erase_places import find_uncovered
 from glymph.store.portable import BIRTH_ORDER
@@ -434,7 +434,7 @@ def test_what_is_said_of_a_read_only_store_fits_a_server(url):
 def test_a_handle_goes_on_after_the_server_was_killed_and_nothing_acknowledged_is_lost(
     postgres, url, clock, monkeypatch
 ):
-    monkeypatch.setattr(connection, "REACH_SECONDS", 1.0)
+    monkeypatch.setattr(pool, "REACH_SECONDS", 1.0)
     with Glymph.open(url, clock=clock) as glymph:
         for number in range(3):
             kept = {glymph.add(f"Item {number} lies on shelf {number * 7}.").id}

@@ -66,7 +66,7 @@ def test_spaces_are_split_between_servers_and_none_sees_another(
                 wanted = names[:3] if name in names[:3] else [name]
                 assert told == {f"The owner of {one} likes tea." for one in wanted}
                 assert glymph.verify().ok
-        monkeypatch.setattr("glymph.store.backends.postgresql.connection.REACH_SECONDS", 2.0)
+        monkeypatch.setattr("glymph.store.backends.postgresql.pool.REACH_SECONDS", 2.0)
         second.kill()
         with pytest.raises(errors.StoreError):
             store.spaces()

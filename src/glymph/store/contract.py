@@ -74,10 +74,11 @@ SpaceKey = int | Callable[[], int]
 
 
 class Lookup(NamedTuple):
-    """A statement that reads, with its parameters."""
+    """A statement that reads, with its parameters; a `single` one brings one value or no row."""
 
     sql: str
     parameters: Row
+    single: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +243,14 @@ class Session(Protocol):
         """Returns the figures of a range of rows in arrays, with the words of their codes.
 
         None where single rows are read as fast; see `chunks`.
+        """
+        ...
+
+    def record(self, key: int, head: Mapping[str, Any]) -> Callable[[], str] | None:
+        """Counts, seals and records the operation under way, and ends its writing.
+
+        Returns what gives its seal once the transaction has ended. None where the caller is to do
+        it: over a file, and after a change of many rows.
         """
         ...
 

@@ -19,8 +19,12 @@ def _lookup(statement: str, /, **parameters: Any) -> Lookup:
     return Lookup(statements()[statement], parameters)
 
 
+def _single(statement: str, /, **parameters: Any) -> Lookup:
+    return Lookup(statements()[statement], parameters, single=True)
+
+
 def newest_operation_at() -> Lookup:
-    return _lookup("newest_operation_at")
+    return _single("newest_operation_at")
 
 
 def entries_to_seal(operation: int) -> Lookup:
@@ -28,7 +32,7 @@ def entries_to_seal(operation: int) -> Lookup:
 
 
 def newest_change() -> Lookup:
-    return _lookup("newest_change")
+    return _single("newest_change")
 
 
 def lease() -> Lookup:
@@ -56,7 +60,7 @@ def standing_of(ids: Iterable[str]) -> Lookup:
 
 
 def knows_any(hashes: Iterable[str]) -> Lookup:
-    return _lookup("any_live_by_hash", hashes=list(hashes))
+    return _single("any_live_by_hash", hashes=list(hashes))
 
 
 def does_any_rest_on(ids: Iterable[str], types: Iterable[str]) -> Lookup:
@@ -93,11 +97,11 @@ def replaced_by(ids: Iterable[str]) -> Lookup:
 
 
 def has_tombstones() -> Lookup:
-    return _lookup("has_tombstones")
+    return _single("has_tombstones")
 
 
 def counter(name: str) -> Lookup:
-    return _lookup("counter", name=name)
+    return _single("counter", name=name)
 
 
 def folded_upto() -> Lookup:
@@ -109,4 +113,4 @@ def curves() -> Lookup:
 
 
 def model_key(name: str, dimension: int) -> Lookup:
-    return _lookup("model_key", name=name, dimension=dimension)
+    return _single("model_key", name=name, dimension=dimension)

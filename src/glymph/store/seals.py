@@ -22,8 +22,7 @@ def seal(
 
     Keys are local to the space, so an import that moved them changes no seal.
     """
-    digest = hashlib.sha256("".join(children).encode())
-    digest.update(repr([head[name] for name in SEALED]).encode())
+    digest = hashlib.sha256(write_head(head, children))
     for table, key, action, image, after in entries:
         if offsets:
             key -= offsets.get(table, 0)
@@ -31,6 +30,11 @@ def seal(
             after = move_image(table, after, offsets, -1)
         digest.update(f"{table}\0{key}\0{action}\0{image}\0{after}\n".encode())
     return digest.hexdigest()
+
+
+def write_head(head: Mapping[str, Any], children: Iterable[str] = ()) -> bytes:
+    """Returns what a seal covers before the journal rows."""
+    return ("".join(children) + repr([head[name] for name in SEALED])).encode()
 
 
 def is_edit(table: str, action: str, image: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +26,8 @@ from glymph.text.bands import BANDS, Bands
 # their own word, what decides whether it is shown. The trust of a lesson follows its evidence.
 SAID = frozenset({"text", "title"})
 SHOWN = frozenset({"kind", "trust", "expires_at"})
+# Those by which a memory is hidden or goes by itself, as `put_away_in` counts it.
+HIDING = frozenset({"state", "superseded_by", "expires_at"})
 EDIT, PURGE = "update", "purge"
 
 
@@ -44,6 +46,10 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         self._intent: Intent | None = None
         self._details: dict[str, Any] = {}
         self._seal = ""
+        self._ask_seal: Callable[[], str] | None = None
+        # Whether it wrote anything that may hide or remove a memory. What did not puts none away,
+        # and need not be counted.
+        self.may_put_away = False
 
     @property
     def _sees_one_moment(self) -> bool:
@@ -115,10 +121,14 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     def close(self) -> None:
         """Counts, seals and records what the operation did; a parent over its children's seals."""
         key = self.operation_key
-        children = self.children(key) if self._intent is None else []
-        entries = [row[1:] for row in sorted(self._tuples("entries_to_seal", operation=key))]
         details = json.dumps(self._details, ensure_ascii=False)
         head = local_head({**self._head(key), "details": details}, self._offsets)
+        if self._may_be_sealed_there(key):
+            self._ask_seal = self._session.record(key, head)
+        if self._ask_seal is not None:
+            return
+        children = self.children(key) if self._intent is None else []
+        entries = [row[1:] for row in sorted(self._tuples("entries_to_seal", operation=key))]
         self._seal = seal(head, entries, self._offsets, [child["hash"] for child in children])
         edits = sum(is_edit(table, action, image) for table, _, action, image, _ in entries)
         self._record(
@@ -128,6 +138,15 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
             details=details,
         )
         self._run("end_writing")
+
+    def _may_be_sealed_there(self, key: int) -> bool:
+        """Tells whether the store may seal the operation: all of it is new, and as it stands there.
+
+        What was asked ahead is at hand already.
+        """
+        if self._intent is None or self._offsets:
+            return False
+        return self._session.foreseen(foresight.entries_to_seal(key)) is None
 
     def foresee_close(self) -> None:
         """Says that nothing more is written, and `close` will ask what was."""
@@ -149,6 +168,8 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     @property
     def seal(self) -> str:
         """SHA-256 over the operation's journal rows, once it is closed."""
+        if self._ask_seal is not None:
+            self._seal, self._ask_seal = self._ask_seal(), None
         return self._seal
 
     def describe(self, details: Mapping[str, Any]) -> None:
@@ -175,6 +196,7 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
         would unpin or rewrite what a person pinned; Protected if it would rewrite the identity.
         """
         if table == "memories":
+            self.may_put_away |= any(not HIDING.isdisjoint(row) for row in values.values())
             unpinned = [key for key, row in values.items() if row.get("pinned") == 0]
             self._keep_pinned(unpinned)
             by_hand = self._intent is not None and self._intent.verb == EDIT
@@ -196,6 +218,7 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
     def remove(self, table: str, keys: Sequence[int]) -> None:
         """Removes rows; Pinned if one is a pinned memory and an agent or upkeep does it."""
         if table == "memories":
+            self.may_put_away |= bool(keys)
             self._keep_pinned(keys)
         if keys:
             self._session.remove(table, self.space_key, keys, for_good=self._for_good)
@@ -222,6 +245,7 @@ class Writer(FoldWriter, ChunkWriter, ConversationWriter, UpkeepWriter):
                 raise Pinned(row["id"], by_person=True)
 
     def set_state(self, keys: Sequence[int], *, state: str, at: int, by: str) -> None:
+        self.may_put_away = True
         self._run("set_state", keys=list(keys), state=state, at=at, by=by)
 
     def bump(self, keys: Iterable[int]) -> None:

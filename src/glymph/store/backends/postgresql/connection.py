@@ -1,29 +1,20 @@
-"""Connections to one PostgreSQL database: pooled per process, their errors translated once."""
+"""A connection inside a transaction: what it is asked, what waits, what was foreseen."""
 
 from __future__ import annotations
 
 import itertools
-import logging
-import os
 import re
-import select
-import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
-import psycopg
 from numpy.typing import NDArray
-from psycopg import sql as syntax
 from psycopg.rows import dict_row
-from psycopg.types import TypeInfo
-from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from glymph import errors
-from glymph.store.backends.postgresql import bulk, migrations, nearest, text_search
+from glymph.store.backends.postgresql import bulk, nearest, sealing, text_search
+from glymph.store.backends.postgresql.asks import is_single, write_ask, write_newest_key
 from glymph.store.backends.postgresql.dialect import POSTGRESQL
 from glymph.store.backends.postgresql.pipeline import (
     Answer,
@@ -31,16 +22,28 @@ from glymph.store.backends.postgresql.pipeline import (
     RawConnection,
     compile_statement,
 )
-from glymph.store.backends.postgresql.translation import BUSY_SECONDS, REACH_SECONDS
-from glymph.store.contract import Ask, Lookup, NearRow, NewestKey, NewKeys, Row, Scored, VectorRow
+from glymph.store.backends.postgresql.row_statements import (
+    kinds_of,
+    turn,
+    write_change,
+    write_change_of_one,
+    write_insertion,
+    write_insertion_of_one,
+    write_removal,
+)
+from glymph.store.contract import (
+    JOURNALLED,
+    Ask,
+    Lookup,
+    NearRow,
+    NewKeys,
+    Row,
+    Scored,
+    VectorRow,
+)
 from glymph.store.scan import Vectors
 from glymph.text.query import Words
 
-log = logging.getLogger("glymph.store")
-
-# Of one handle: a server runs eight calls at once, each may read while it writes.
-MOST_CONNECTIONS = 24
-MANY_NEW = 2_000  # rows of a table from which on the planner should hear of them
 PAGE = 2_000  # rows fetched at a time of a result that is never held as a whole
 
 MOST_QUEUED = 1_000  # statements that wait for one another
@@ -65,6 +68,8 @@ class Connection:
         self._pipeline = Pipeline(raw)
         self._foreseen: dict[Foreseen, Answer] = {}
         self._reserved: dict[str, Answer] = {}  # keys of tables, drawn ahead
+        self._made: dict[int, str] = {}  # what memories say that were made here, by key
+        self._journalled = 0  # rows that may be in the journal by now
         self._entering: tuple[str, Answer] | None = None
         self.added: Counter[str] = Counter()  # rows by table
         self._pipeline.add(_BEGIN[writes])
@@ -134,14 +139,14 @@ class Connection:
     def _ask(self, sql: str, parameters: Mapping[str, Any]) -> Answer:
         answer = self._find_foreseen(sql, parameters)
         if answer is None:
-            self._forget(written_by(sql))
+            self._note_written(written_by(sql), parameters)
             answer = self._pipeline.ask(sql, parameters)
-        if answer.result is None:
+        if not answer.is_there:
             self._send()
         return answer
 
     def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
-        self._forget(written_by(sql))
+        self._note_written(written_by(sql), parameters)
         self._pipeline.ask(sql, parameters)
         if len(self._pipeline) >= MOST_QUEUED:
             self._send()
@@ -153,25 +158,39 @@ class Connection:
     # What will be asked for is sent along before it is, and kept until something changes it.
 
     def foresee(self, asks: Iterable[Ask]) -> None:
+        singles: dict[Foreseen | str, Ask] = {}  # those that bring one value go as one statement
         for ask in asks:
-            if isinstance(ask, NewKeys):
-                self._reserved[ask.table] = self._draw(ask.table, ask.count)
+            name = self._name_ask(ask)
+            if name in self._foreseen:
                 continue
-            sql, parameters = (_newest_key(ask.table), {}) if isinstance(ask, NewestKey) else ask
-            known = self._name_foreseen(sql, parameters)
-            if known not in self._foreseen:
-                self._foreseen[known] = self._pipeline.ask(sql, parameters)
+            if is_single(ask):
+                singles.setdefault(name, ask)
+            else:
+                self._keep_foreseen(name, self._pipeline.ask(*write_ask(ask)))
+        if singles:
+            answers = self._pipeline.ask_together([write_ask(ask) for ask in singles.values()])
+            for name, answer in zip(singles, answers, strict=True):
+                self._keep_foreseen(name, answer)
+
+    def _name_ask(self, ask: Ask) -> Foreseen | str:
+        return ask.table if isinstance(ask, NewKeys) else self._name_foreseen(*write_ask(ask))
+
+    def _keep_foreseen(self, name: Foreseen | str, answer: Answer) -> None:
+        if isinstance(name, str):
+            self._reserved[name] = answer
+        else:
+            self._foreseen[name] = answer
 
     def foreseen(self, lookup: Lookup) -> list[tuple[Any, ...]] | None:
-        answer = self._find_foreseen(*lookup)
-        if answer is not None and answer.result is None:
+        answer = self._find_foreseen(lookup.sql, lookup.parameters)
+        if answer is not None and not answer.is_there:
             self._send()
         return None if answer is None else answer.tuples()
 
     def recognise(self, foreseen: Lookup, as_: Lookup) -> None:
-        answer = self._foreseen.get(self._name_foreseen(*foreseen))
+        answer = self._foreseen.get(self._name_foreseen(foreseen.sql, foreseen.parameters))
         if answer is not None:
-            self._foreseen[self._name_foreseen(*as_)] = answer
+            self._foreseen[self._name_foreseen(as_.sql, as_.parameters)] = answer
 
     def _name_foreseen(self, sql: str, parameters: Mapping[str, Any]) -> Foreseen:
         values = (parameters[name] for name in compile_statement(sql).names)
@@ -186,40 +205,59 @@ class Connection:
         """Drops what was foreseen of a table that is written to, and of those that follow it."""
         if written is None or not self._foreseen:
             return
-        tables = "|".join((written, *_FOLLOWING.get(written, ())))
-        stale = re.compile(rf"\b(?:scoped_)?(?:{tables})\b")
         self._foreseen = {
-            known: answer for known, answer in self._foreseen.items() if not stale.search(known[0])
+            known: answer
+            for known, answer in self._foreseen.items()
+            if not _is_stale(known[0], written)
         }
+
+    def _note_written(self, table: str | None, parameters: Mapping[str, Any]) -> None:
+        """Takes note of a statement that writes: how many rows, only its lists of keys can tell."""
+        if table in JOURNALLED:
+            lists = [len(value) for value in parameters.values() if isinstance(value, list)]
+            self._journalled += sum(lists) if lists else sealing.MOST_ROWS + 1
+        self._forget(table)
+
+    def record(self, key: int, head: Mapping[str, Any]) -> Callable[[], str] | None:
+        if self._journalled > sealing.MOST_ROWS:
+            return None
+        self._forget("operations")
+        answer = sealing.record(self._pipeline, key, head)
+        return lambda: str(answer.tuples()[0][0])
 
     def new_key(self, table: str) -> int:
         return self.new_keys(table, 1)[0]
 
     def new_keys(self, table: str, count: int) -> list[int]:
-        drawn = self._reserved.pop(table, None) or self._draw(table, count)
-        if drawn.result is None:
+        drawn = self._reserved.pop(table, None)
+        drawn = drawn or self._pipeline.ask(*write_ask(NewKeys(table, count)))
+        if not drawn.is_there:
             self._send()
         keys = [key for (key,) in drawn.tuples()]
         if len(keys) < count:  # more than was foreseen; those drawn are never used
             return self.new_keys(table, count)
         return keys[:count]
 
-    def _draw(self, table: str, count: int) -> Answer:
-        return self._pipeline.ask(_NEW_KEYS, {"name": sequence(table), "count": count})
-
     def newest_key(self, table: str) -> int:
         # Writers of one space wait for one another, so whatever has a lower key is there, too.
-        found = self.tuples(_newest_key(table), {})
+        found = self.tuples(write_newest_key(table), {})
         return found[0][0] or 0
 
     # One statement for many rows, handed over column by column: triggers run once for all of them.
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         self._forget(table)
+        self._journalled += len(rows)
         types = self._types[table]
-        text = _insertion(table, tuple((column, types[column]) for column in columns))
-        self._pipeline.add(text, _columns(rows))
+        typed = tuple((column, types[column]) for column in columns)
+        if len(rows) == 1:
+            self._pipeline.add_row(write_insertion_of_one(table, typed), rows[0], kinds_of(typed))
+        else:
+            self._pipeline.add(write_insertion(table, typed), turn(rows))
         self.added[table] += len(rows)
+        if table == "memories" and {"key", "content_hash"} <= set(columns):
+            key, said = columns.index("key"), columns.index("content_hash")
+            self._made |= {row[key]: row[said][:16] for row in rows}
         if table == "vectors":
             at = [columns.index(name) for name in ("model", "memory", "wording", "vector")]
             nearest.keep(
@@ -231,17 +269,21 @@ class Connection:
         rows: Sequence[Sequence[Any]], *, for_good: bool = False,
     ) -> None:  # fmt: skip
         self._forget(table)
+        self._journalled += len(rows)
         types = self._types[table]
         both = tuple((column, types[column]) for column in (*keys, *columns))
-        self._pipeline.add(_change(table, both, len(keys)), _columns(rows))
+        if len(rows) == 1:
+            text = write_change_of_one(table, both, len(keys))
+            self._pipeline.add_row(text, rows[0], kinds_of(both))
+        else:
+            self._pipeline.add(write_change(table, both, len(keys)), turn(rows))
 
     def remove(
         self, table: str, space_id: int, keys: Sequence[int], *, for_good: bool = False
     ) -> None:
         self._forget(table)
-        name = syntax.Identifier(table).as_string(None)
-        text = f"DELETE FROM {name} WHERE space_id = $1 AND key = ANY($2::bigint[])"
-        self._pipeline.add(text.encode(), (space_id, list(keys)))
+        self._journalled += len(keys)
+        self._pipeline.add(write_removal(table), (space_id, list(keys)))
 
     def clear_words(self, space_id: int, keys: Sequence[int] | None = None) -> None:
         """Does nothing: what a row said goes with its pages, when they are written anew."""
@@ -273,8 +315,14 @@ class Connection:
         return text_search.occurs(self, word)
 
     def add_vectors(self, space_id: int, model: int, rows: Iterable[VectorRow]) -> None:
+        given = list(rows)
+        if given and all(self._made.pop(row[0], None) == row[1].hex() for row in given):
+            # Of memories made just now: they say that, and have no vector yet.
+            columns = ("space_id", "model", "memory", "wording", "vector")
+            self.insert("vectors", columns, [(space_id, model, *row) for row in given])
+            return
         self._forget("vectors")
-        self.added["vectors"] += nearest.add(self._pipeline, space_id, model, rows)
+        self.added["vectors"] += nearest.add(self._pipeline, space_id, model, given)
 
     def nearest(
         self,
@@ -294,20 +342,6 @@ class Connection:
         return nearest.embedded_keys(self, model, after=after, memories=memories)
 
 
-def sequence(table: str) -> str:
-    """Returns the name of the sequence that gives out the keys of a table."""
-    return f"glymph.{table}_{'id' if table == 'journal' else 'key'}_seq"
-
-
-_NEW_KEYS = (
-    "SELECT nextval(CAST(:name AS regclass)) FROM generate_series(1, CAST(:count AS bigint))"
-)
-
-
-def _newest_key(table: str) -> str:
-    return f"SELECT max(key) FROM scoped_{table}"
-
-
 _WRITTEN = re.compile(r"\b(?:INTO|UPDATE|DELETE FROM)\s+(\w+)")
 
 
@@ -318,164 +352,15 @@ def written_by(sql: str) -> str | None:
     return None if found is None else found[1]
 
 
-TypedColumns = tuple[tuple[str, str], ...]
-
-
-@cache
-def _insertion(table: str, columns: TypedColumns) -> bytes:
-    return (
-        f"INSERT INTO {_quoted(table)} ({', '.join(_quoted(name) for name, _ in columns)}) "
-        f"SELECT * FROM unnest({_arrays(columns)})"
-    ).encode()
-
-
-@cache
-def _change(table: str, columns: TypedColumns, keys: int) -> bytes:
-    """Writes the change of rows that are found by the first so many of the columns."""
-    named = [(_quoted(name), f"v.c{at}") for at, (name, _) in enumerate(columns)]
-    same = " AND ".join(f"t.{name} = {value}" for name, value in named[:keys])
-    sets = ", ".join(f"{name} = {value}" for name, value in named[keys:])
-    given = ", ".join(f"c{at}" for at in range(len(columns)))
-    return (
-        f"UPDATE {_quoted(table)} t SET {sets} FROM unnest({_arrays(columns)}) AS v({given}) "
-        f"WHERE {same}"
-    ).encode()
-
-
-def _arrays(columns: TypedColumns) -> str:
-    return ", ".join(f"${at}::{kind}[]" for at, (_, kind) in enumerate(columns, start=1))
-
-
-def _quoted(name: str) -> str:
-    return syntax.Identifier(name).as_string(None)
-
-
-def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-class Pool:
-    """The connections of this process to one database."""
-
-    def __init__(self, conninfo: str, *, name: str, read_only: bool, synchronous: str) -> None:
-        self._conninfo = conninfo
-        self._name = name
-        self._read_only = read_only
-        self._synchronous = synchronous
-        self._lock = threading.Lock()
-        self._process = os.getpid()
-        self._pool: ConnectionPool[RawConnection] | None = None
-        self._closed = False
-        self._types: dict[str, dict[str, str]] = {}
-        self._halves: TypeInfo | None = None
-        self._statistics = Statistics()
-
-    @contextmanager
-    def transaction(self, *, writes: bool) -> Iterator[Connection]:
-        """Opens a transaction: a writer sees what others have committed, a reader one moment."""
-        if writes and self._read_only:
-            raise errors.ReadOnlyStore(self._name)
-        with self._current().connection(timeout=REACH_SECONDS) as raw:
-            connection = Connection(raw, self._types, writes=writes)
-            yield connection
-            connection.commit()
-        if connection.added:
-            self._statistics.note(self._current(), connection.added)
-
-    def _current(self) -> ConnectionPool[RawConnection]:
-        with self._lock:
-            if self._closed:
-                raise PoolClosed("closed")
-            if self._process != os.getpid():
-                # Connections must not cross a fork: leave the parent's alone, unclosed.
-                self._left_behind, self._pool, self._process = self._pool, None, os.getpid()
-            if self._pool is None:
-                self._pool = ConnectionPool(
-                    self._conninfo, connection_class=RawConnection, min_size=0,
-                    max_size=MOST_CONNECTIONS, timeout=REACH_SECONDS, open=True,
-                    reconnect_timeout=REACH_SECONDS, configure=self._configure,
-                    check=_check_open, name="glymph",
-                )  # fmt: skip
-            return self._pool
-
-    def _configure(self, raw: RawConnection) -> None:
-        raw.set_autocommit(True)
-        self.prepare(raw)
-        if not self._types:
-            self._types = types_of(raw)
-        self._halves = nearest.introduce(raw, self._halves)
-
-    def prepare(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
-        """Lets a fresh connection speak as Glymph's do."""
-        for dumper in (
-            Int8Dumper,
-            Int8BinaryDumper,
-        ):  # one type whatever the size, so one prepared plan
-            raw.adapters.register_dumper(int, dumper)
-        raw.execute(
-            "SELECT set_config('search_path', 'glymph, public', false), "
-            f"set_config('lock_timeout', '{int(BUSY_SECONDS)}s', false), "
-            "set_config('synchronous_commit', %s, false)",
-            (self._synchronous,),
-        )
-        if migrations.bypasses(raw):
-            raw.execute(f"SET ROLE {migrations.ROLE}")  # policies do not bind who is connected
-
-    def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
-        """Opens a connection as the user of the URL, outside the pool: the caller's to close."""
-        return psycopg.connect(self._conninfo, autocommit=True, connect_timeout=int(REACH_SECONDS))
-
-    def close(self) -> None:
-        with self._lock:
-            self._closed = True
-            if self._pool is not None and self._process == os.getpid():
-                self._pool.close()
-
-
-class Statistics:
-    """Keeps the planner from taking tables for empty that this process has just filled.
-
-    The server looks at tables by itself, but only about once a minute; until then it takes a
-    hundred thousand new rows for none and may plan for hours.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._added: Counter[str] = Counter()
-        self._enough: dict[str, int] = {}
-
-    def note(self, pool: ConnectionPool[RawConnection], added: Mapping[str, int]) -> None:
-        """Counts new rows, and has a table analysed when they outnumber those it was known for."""
-        with self._lock:
-            self._added.update(added)
-            due = [
-                table
-                for table, count in self._added.items()
-                if count >= self._enough.get(table, MANY_NEW)
-            ]
-        for table in due:
-            try:
-                rows = self._looked_at(pool, table)
-            except (psycopg.Error, PoolTimeout, PoolClosed) as error:
-                # What was written is committed. The table stays due, and the server looks at it in
-                # a minute.
-                log.warning("the planner could not be told of new rows of %s: %s", table, error)
-                return
-            with self._lock:
-                self._added[table] = 0
-                self._enough[table] = max(MANY_NEW, rows)
-
-    def _looked_at(self, pool: ConnectionPool[RawConnection], table: str) -> int:
-        with pool.connection(timeout=REACH_SECONDS) as raw:
-            raw.execute(f"ANALYZE (SKIP_LOCKED) {', '.join((table, *_FOLLOWING.get(table, ())))}")
-            found = raw.execute(
-                "SELECT reltuples FROM pg_class WHERE oid = %s::regclass", (table,)
-            ).fetchone()
-            return int(found[0]) if found else 0
+@lru_cache(maxsize=10_000)
+def _is_stale(sql: str, written: str) -> bool:
+    """Tells whether a statement may bring something else once a table was written to."""
+    tables = "|".join((written, *FOLLOWING.get(written, ())))
+    return re.search(rf"\b(?:scoped_)?(?:{tables})\b", sql) is not None
 
 
 # Tables that fill with others, by triggers.
-_FOLLOWING = {
+FOLLOWING = {
     "memories": ("memory_text", "journal", "operations"),
     "edges": ("journal",),
     "vectors": ("meanings",),
@@ -484,26 +369,3 @@ _BEGIN = {
     True: b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
     False: b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 }
-
-
-def _check_open(raw: RawConnection) -> None:
-    """Raises if the server has closed a connection; it is asked only where something came from it.
-
-    A server that ended has closed its sockets, which the kernel knows without a round trip.
-    """
-    ready = select.poll()
-    ready.register(raw.fileno(), select.POLLIN)
-    if ready.poll(0):
-        ConnectionPool.check_connection(raw)
-
-
-def types_of(raw: psycopg.Connection[tuple[Any, ...]]) -> dict[str, dict[str, str]]:
-    """Returns the type of each column of each table."""
-    found: dict[str, dict[str, str]] = {}
-    for table, column, kind in raw.execute(
-        "SELECT c.relname, a.attname, format_type(a.atttypid, NULL) FROM pg_attribute a "
-        "JOIN pg_class c ON c.oid = a.attrelid WHERE c.relnamespace = 'glymph'::regnamespace "
-        "AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"
-    ):
-        found.setdefault(table, {})[column] = kind
-    return found

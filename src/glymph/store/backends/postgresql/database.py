@@ -15,13 +15,10 @@ from glymph import errors
 from glymph.config import Settings
 from glymph.model import Problem
 from glymph.store.backends.postgresql import checks, migrations, reclaim
-from glymph.store.backends.postgresql.connection import (
-    Connection,
-    Pool,
-    sequence,
-    types_of,
-)
+from glymph.store.backends.postgresql.asks import sequence
+from glymph.store.backends.postgresql.connection import Connection
 from glymph.store.backends.postgresql.keys import DatabaseKeyring
+from glymph.store.backends.postgresql.pool import Pool, types_of
 from glymph.store.backends.postgresql.translation import translate_errors
 from glymph.store.contract import Ask, ColumnTypes, Session, Settled, SpaceKey
 from glymph.store.keyring import Keyring

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from glymph.errors import StoreError
-from glymph.store.backends.postgresql.connection import Pool
+from glymph.store.backends.postgresql.pool import Pool
 from glymph.store.backends.postgresql.translation import translate_errors
 from glymph.store.keyring import KEY_BYTES, Keyring
 

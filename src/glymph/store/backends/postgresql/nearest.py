@@ -33,7 +33,11 @@ FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::halfvec[])
 JOIN models o
   ON o.space_id = shown_space() AND o.key = v.model AND o.dimension = vector_dims(v.meaning)
 """
-
+_KEEP_ONE = b"""
+INSERT INTO meanings(space_id, model, memory, wording, meaning)
+SELECT o.space_id, o.key, $2::bigint, $3::bytea, $4::halfvec FROM models o
+WHERE o.space_id = shown_space() AND o.key = $1::bigint AND o.dimension = vector_dims($4::halfvec)
+"""
 
 _WORDING = "decode(substr(m.content_hash, 1, 16), 'hex')"
 
@@ -95,7 +99,9 @@ for _kind in (Halves, Singles):
 def keep(pipeline: Pipeline, rows: Sequence[Kept]) -> None:
     """Adds what follows from vectors of the shown space that were stored just now."""
     known = _comparable(rows)
-    if known:
+    if len(known) == 1:
+        pipeline.add_row(_KEEP_ONE, known[0], ("bigint", "bigint", "bytea", "halfvec"))
+    elif known:
         pipeline.add(_KEEP, [list(column) for column in zip(*known, strict=True)])
 
 

@@ -24,6 +24,7 @@ from psycopg.rows import tuple_row
 from psycopg.waiting import Ready, Wait
 
 from glymph.store.backends.postgresql.dialect import POSTGRESQL
+from glymph.store.backends.postgresql.packing import formats_of, pack_list
 from glymph.store.contract import Row
 
 MOST_PREPARED = 400  # statements that a connection keeps ready; the longest unused go first
@@ -33,6 +34,7 @@ MOST_PREPARED = 400  # statements that a connection keeps ready; the longest unu
 LONG_LIST = 100
 
 _PLACE = re.compile(r"%\((\w+)\)s|%%")
+_NUMBER = re.compile(rb"\$(\d+)")
 
 
 class Statement(NamedTuple):
@@ -55,6 +57,23 @@ def compile_statement(template: str) -> Statement:
     return Statement(text.encode(), tuple(names))
 
 
+@lru_cache(maxsize=2_000)
+def compile_together(templates: tuple[str, ...]) -> Statement:
+    """Writes statements that each bring one value as one that brings all of these."""
+    parts: list[bytes] = []
+    names: list[str] = []
+    for template in templates:
+        one, before = compile_statement(template), len(names)
+        text = _NUMBER.sub(lambda found, n=before: b"$%d" % (int(found[1]) + n), one.text)  # type: ignore[misc]
+        parts.append(b"(" + text + b"\n)")
+        names += one.names
+    return Statement(b"SELECT " + b", ".join(parts), tuple(names))
+
+
+def _names(template: str) -> tuple[str, ...]:
+    return compile_statement(template).names
+
+
 class RawConnection(psycopg.Connection[tuple[Any, ...]]):
     """A connection of the driver that knows what it has prepared.
 
@@ -70,20 +89,34 @@ class RawConnection(psycopg.Connection[tuple[Any, ...]]):
 class Answer:
     """What a statement brings; there once its pipeline has gone out."""
 
-    __slots__ = ("_pipeline", "result")
+    __slots__ = ("_only", "_pipeline", "result")
 
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
         self.result: PGresult | None = None
+        self._only: tuple[Any, ...] | None = None
+
+    @property
+    def is_there(self) -> bool:
+        return self.result is not None
 
     def tuples(self) -> list[tuple[Any, ...]]:
         result = self._arrived()
         return self._pipeline.load(result) if result.nfields else []
 
+    def only_row(self) -> tuple[Any, ...]:
+        if self._only is None:
+            (self._only,) = self.tuples()
+        return self._only
+
     def rows(self) -> list[Row]:
-        result = self._arrived()
-        names = [(result.fname(number) or b"").decode() for number in range(result.nfields)]
+        names = self.names()
         return [dict(zip(names, row, strict=True)) for row in self.tuples()]
+
+    def names(self) -> list[str]:
+        """Returns the names of the columns."""
+        result = self._arrived()
+        return [(result.fname(number) or b"").decode() for number in range(result.nfields)]
 
     def count(self) -> int:
         """Returns how many rows the statement touched."""
@@ -94,6 +127,27 @@ class Answer:
             self._pipeline.send()
         assert self.result is not None
         return self.result
+
+
+class Part(Answer):
+    """One value of what a statement brings."""
+
+    __slots__ = ("_number", "_whole")
+
+    def __init__(self, pipeline: Pipeline, whole: Answer, number: int) -> None:
+        super().__init__(pipeline)
+        self._whole, self._number = whole, number
+
+    @property
+    def is_there(self) -> bool:
+        return self._whole.is_there
+
+    def tuples(self) -> list[tuple[Any, ...]]:
+        return [(self._whole.only_row()[self._number],)]
+
+    def rows(self) -> list[Row]:
+        name = self._whole.names()[self._number]
+        return [{name: value} for (value,) in self.tuples()]
 
 
 class _Queued(NamedTuple):
@@ -115,23 +169,47 @@ class Pipeline:
 
     def add(self, text: bytes, values: Sequence[Any] = ()) -> Answer:
         """Queues a statement with its values in the order of `$1`, `$2`, …"""
+        if not values:
+            return self._put_in(text, None, (), None)
+        given, how, types = list(values), [PyFormat.AUTO] * len(values), [0] * len(values)
+        long = False
+        for at, value in enumerate(values):
+            if type(value) is not list:
+                continue
+            # As text it would cost its length in digits, and could not carry every type.
+            how[at], packed = PyFormat.BINARY, pack_list(value)
+            long = long or len(value) > LONG_LIST
+            if packed is not None:
+                given[at], types[at] = packed
+        dumped = self._adapt.dump_sequence(given, how)
+        told = zip(types, self._adapt.types or (), strict=True)
+        numbers = tuple(own or found for own, found in told)
+        return self._put_in(text, dumped, numbers, self._adapt.formats, long=long)
+
+    def add_row(self, text: bytes, row: Sequence[Any], kinds: tuple[str, ...]) -> Answer:
+        """Queues a statement that says itself of what types its values are."""
+        dumped = self._adapt.dump_sequence(row, formats_of(tuple(map(type, row)), kinds))
+        return self._put_in(text, dumped, (), self._adapt.formats)
+
+    def _put_in(
+        self, text: bytes, values: Sequence[Any] | None, types: tuple[int, ...],
+        formats: Sequence[Format] | None, *, long: bool = False,
+    ) -> Answer:  # fmt: skip
         answer = Answer(self)
-        if values:
-            # A list as text would cost its length in digits, and cannot carry every type.
-            how = [PyFormat.BINARY if type(v) is list else PyFormat.AUTO for v in values]
-            dumped = self._adapt.dump_sequence(values, how)
-            types, formats = tuple(self._adapt.types or ()), self._adapt.formats
-            long = any(type(v) is list and len(v) > LONG_LIST for v in values)
-            queued = _Queued(text, dumped, types, formats, answer, long)
-        else:
-            queued = _Queued(text, None, (), None, answer, False)
-        self._queue.append(queued)
+        self._queue.append(_Queued(text, values, types, formats, answer, long))
         return answer
 
     def ask(self, template: str, parameters: Mapping[str, Any]) -> Answer:
         """Queues a shared statement."""
         statement = compile_statement(template)
         return self.add(statement.text, [parameters[name] for name in statement.names])
+
+    def ask_together(self, asks: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Answer]:
+        """Queues shared statements that each bring one value as one statement."""
+        statement = compile_together(tuple(template for template, _ in asks))
+        values = [given[name] for template, given in asks for name in _names(template)]
+        whole = self.add(statement.text, values)
+        return [Part(self, whole, number) for number in range(len(asks))]
 
     def __len__(self) -> int:
         return len(self._queue)

@@ -45,13 +45,14 @@ INSERTED: Mapping[str, Sequence[str]] = {
     "memories": (
         "UPDATE spaces s SET identity = f.id FROM fresh f WHERE f.kind = 'self' AND s.key = "
         "f.space_id;",
-        "INSERT INTO memory_text(space_id, memory, words, length) SELECT space_id, key, words, "
-        "length_of(words) "
-        f"FROM (SELECT f.space_id, f.key, {_WORDS.format('f')} AS words FROM fresh f) d;",
-        _SUMS.format(
-            rows="SELECT f.space_id, count(*), coalesce(sum(t.length), 0)::bigint FROM fresh f "
-                 "JOIN memory_text t "
-            "ON t.space_id = f.space_id AND t.memory = f.key GROUP BY f.space_id"
+        # OFFSET keeps the words from being worked out once for each place that names them.
+        "WITH put AS (INSERT INTO memory_text(space_id, memory, words, length) "
+        "SELECT d.space_id, d.key, d.words, length_of(d.words) FROM "
+        f"(SELECT f.space_id, f.key, {_WORDS.format('f')} AS words FROM fresh f OFFSET 0) d "
+        "RETURNING space_id, length) "
+        + _SUMS.format(
+            rows="SELECT space_id, count(*), coalesce(sum(length), 0)::bigint FROM put "
+                 "GROUP BY space_id"
         ),
     ),
     "edges": (
@@ -105,7 +106,7 @@ UPDATED: Mapping[str, Sequence[str]] = {
         "UPDATE memory_text t SET words = d.words, length = length_of(d.words) FROM ("
         f"SELECT n.space_id, n.key, {_WORDS.format('n')} AS words FROM was o JOIN fresh n ON "
         f"{_SAME_ROW} "
-        f"WHERE {_REWORDED}) d WHERE t.space_id = d.space_id AND t.memory = d.key;",
+        f"WHERE {_REWORDED} OFFSET 0) d WHERE t.space_id = d.space_id AND t.memory = d.key;",
     ),
 }  # fmt: skip
 

@@ -27,8 +27,9 @@ CREATE OR REPLACE FUNCTION vectors_come() RETURNS TRIGGER LANGUAGE plpgsql SET s
 BEGIN
   IF writing_verb() IS DISTINCT FROM 'import' AND EXISTS (
     SELECT 1 FROM fresh f
-    WHERE NOT EXISTS (SELECT 1 FROM models o WHERE o.space_id = f.space_id AND o.key = f.model)
-       OR NOT EXISTS (SELECT 1 FROM memories m WHERE m.space_id = f.space_id AND m.key = f.memory)
+    LEFT JOIN models o ON o.space_id = f.space_id AND o.key = f.model
+    LEFT JOIN memories m ON m.space_id = f.space_id AND m.key = f.memory
+    WHERE o.key IS NULL OR m.key IS NULL
       AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.space_id = f.space_id AND j.tbl = 'memories' AND j.key = f.memory))
   THEN PERFORM refuse('Isolated', 'a vector belongs to a memory and a model of its own space.');
   END IF;
