@@ -467,6 +467,34 @@ def test_a_transaction_that_the_server_dropped_never_happened(postgres, url, clo
             assert reader.counter("n") is None
 
 
+# what a change costs the server
+
+
+def test_the_words_of_a_text_are_a_part_of_the_statement_that_indexes_it(url):
+    """A function that is called for each row would parse and plan for itself."""
+    open_store(url, Settings()).close()
+    sql = "EXPLAIN VERBOSE SELECT words_in(title, text, tags, entities, event_at) FROM memories"
+    with raw(url) as connection:
+        plan = "\n".join(line for (line,) in connection.execute(sql).fetchall())
+    assert "to_tsvector" in plan
+    assert "words_in" not in plan
+
+
+def test_the_connection_that_came_back_last_is_used_again(url, clock):
+    def backend(session):
+        return session.tuples("SELECT pg_backend_pid()", {})[0][0]
+
+    database = open_store(url, Settings()).database
+    with database.reading() as one, database.reading() as other:
+        assert backend(one) != backend(other)
+    used = set()
+    for _ in range(4):
+        with database.reading() as session:
+            used.add(backend(session))
+    database.close()
+    assert len(used) == 1
+
+
 # many at once
 
 
