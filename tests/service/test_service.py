@@ -32,6 +32,7 @@ from glymph.service.limits import Limits
 from glymph.service.routes.examples import BODIES
 from glymph.service.serving import Service
 from glymph.tools import all_tools
+from glymph.wire.methods import METHODS
 from tests.grounds.serving import SECRET, make_token, open_gate, serving, token_gate
 
 NOBODY = "01900000-0000-7000-8000-000000000000"
@@ -104,6 +105,18 @@ def test_each_tool_needs_its_role(served, here, role):
         for tool in TOOLS.values():
             refused = client.post(f"/v1/tools/{tool.name}", json={"no such": 1}).status_code == 403
             assert refused == (role_for(tool) > Role[role.upper()]), tool.name
+
+
+@pytest.mark.parametrize("role", [role.label for role in Role])
+def test_a_method_needs_the_role_of_the_route_that_tells_the_same(served, here, role):
+    document = make_app(served.service).openapi()["paths"]
+    told = {path.removeprefix("/v1/") for path, does in document.items() if "get" in does}
+    names = sorted(told & METHODS.keys())
+    assert {"certificates", "clusters", "spaces", "trash"} <= set(names)
+    with served.client(make_token(here, f"looks-as-{role}", role=role)) as client:
+        for name in names:
+            by_route = client.get(f"/v1/{name}").status_code == 403
+            assert by_route == (client.post(f"/v1/call/{name}", json={}).status_code == 403), name
 
 
 def test_a_plan_of_a_purge_is_never_carried_out_as_anything_else(here, operator):

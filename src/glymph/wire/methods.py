@@ -11,7 +11,7 @@ METHODS: dict[str, str] = {
         "get", "list", "search", "nearest", "history", "graph", "health", "edges", "questions",
         "clusters", "operations", "audit", "plans", "plan", "forget_plan", "candidates",
         "match_playbooks", "surface", "page", "meaning", "costs", "memetic_status",
-        "autonomous_status", "unfinished", "trash", "tombstones", "certificates", "spaces",
+        "autonomous_status", "unfinished", "trash", "tombstones", "spaces",
         "conversations.memories_saying",
     ), READ),
     **dict.fromkeys((
@@ -23,6 +23,7 @@ METHODS: dict[str, str] = {
         "clusters.add", "clusters.remove", "forget", "archive", "restore", "restore_from_hash",
         "tombstones.lift", "trash.empty", "analyze", "prune", "batch_prune", "execute_prune",
         "extract", "lifecycle", "ai_prune", "consolidate", "garden", "fit", "fading", "embed",
+        "certificates",
     ), CURATE),
     "verify": ADMIN,
 }  # fmt: skip
