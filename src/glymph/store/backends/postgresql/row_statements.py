@@ -16,18 +16,12 @@ TypedColumns = tuple[tuple[str, str], ...]
 
 @cache
 def write_insertion(table: str, columns: TypedColumns) -> bytes:
-    return (
-        f"INSERT INTO {_quoted(table)} ({', '.join(_quoted(name) for name, _ in columns)}) "
-        f"SELECT * FROM unnest({_arrays(columns)})"
-    ).encode()
+    return f"{_write_head(table, columns)} SELECT * FROM unnest({_arrays(columns)})".encode()
 
 
 @cache
 def write_insertion_of_one(table: str, columns: TypedColumns) -> bytes:
-    return (
-        f"INSERT INTO {_quoted(table)} ({', '.join(_quoted(name) for name, _ in columns)}) "
-        f"VALUES ({', '.join(_values(columns))})"
-    ).encode()
+    return f"{_write_head(table, columns)} VALUES ({', '.join(_values(columns))})".encode()
 
 
 @cache
@@ -50,6 +44,10 @@ def write_removal(table: str) -> bytes:
 def kinds_of(columns: TypedColumns) -> tuple[str, ...]:
     """Returns the types alone."""
     return tuple(kind for _, kind in columns)
+
+
+def _write_head(table: str, columns: TypedColumns) -> str:
+    return f"INSERT INTO {_quoted(table)} ({', '.join(_quoted(name) for name, _ in columns)})"
 
 
 def _values(columns: TypedColumns) -> list[str]:
