@@ -62,8 +62,7 @@ def main() -> None:
         with stop_at_once():
             # Typer tells people of wrong usage; to a program it is told below.
             status = app(prog_name="glymph", standalone_mode=not as_json)
-        if status:
-            sys.exit(status)
+        sys.exit(status or 0)
     except USAGE_ERROR as error:
         from glymph.cli import output
 

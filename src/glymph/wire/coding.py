@@ -60,7 +60,15 @@ def read_result(method: Callable[..., Any], data: Any) -> Any:
     return _reader_of(method).validate_python(data)
 
 
-def write_argument(value: Any) -> Any:
+def write_named(name: str, value: Any) -> Any:
+    """Returns an argument as JSON; what cannot be sent is refused by the argument's name."""
+    try:
+        return write_argument(value, name)
+    except RecursionError:
+        raise InvalidInput(name, "is nested too deeply to be sent. Pass plain data.") from None
+
+
+def write_argument(value: Any, name: str = "argument") -> Any:
     """Returns an argument as JSON; moments and plans are marked."""
     if isinstance(value, datetime):
         if value.tzinfo is None:
@@ -69,15 +77,17 @@ def write_argument(value: Any) -> Any:
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, Mapping):
-        given = {str(name): write_argument(one) for name, one in value.items()}
+        if strange := [key for key in value if not isinstance(key, str)]:
+            raise InvalidInput(name, f"{strange[0]!r} is no name. Name every value by a text.")
+        given = {key: write_argument(one, name) for key, one in value.items()}
         return {PLAIN: given} if any(mark in given for mark in MARKS) else given
     if isinstance(getattr(value, "id", None), str):  # a plan that was shown goes by its id
         return {PLAN: value.id}
     if isinstance(value, Path):
         raise NotOverTheWire(f"A path ({value})", "A server opens no file that a client names.")
     if isinstance(value, Iterable) and not isinstance(value, bytes):
-        return [write_argument(one) for one in value]
-    raise InvalidInput("argument", f"a {type(value).__name__} cannot be sent. Pass plain data.")
+        return [write_argument(one, f"{name}[{at}]") for at, one in enumerate(value)]
+    raise InvalidInput(name, f"a {type(value).__name__} cannot be sent. Pass plain data.")
 
 
 def read_argument(data: Any, load_plan: Callable[[str], Any]) -> Any:

@@ -14,7 +14,7 @@ from glymph.accessors import Accessor
 from glymph.checks import checked_space, checked_text
 from glymph.errors import NotOverTheWire, SpaceNotFound
 from glymph.signatures import FullSignature
-from glymph.wire.coding import read_result, write_argument
+from glymph.wire.coding import read_result, write_named
 from glymph.wire.line import ServerLine
 from glymph.wire.methods import METHODS, NOT_OVER_THE_WIRE, READ, SAME
 
@@ -105,7 +105,7 @@ def _call(path: str, method: Callable[..., Any]) -> Callable[..., Any]:
         if path == "extract" and isinstance(given.get("transcript"), str | Path):
             raise NotOverTheWire("extract() of a file", "Read it, and pass its messages as a list.")
         line = self._line
-        arguments = {name: write_argument(value) for name, value in given.items()}
+        arguments = {name: write_named(name, value) for name, value in given.items()}
         key = None if METHODS[path] == READ else uuid.uuid4().hex
         answer = line.ask("POST", f"/v1/call/{path}", {"arguments": arguments}, key=key)
         return read_result(method, answer["result"])
