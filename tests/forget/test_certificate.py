@@ -22,6 +22,7 @@ from glymph.forget.purge import erase_wordings, purge, purge_certified, remove_f
 from glymph.plain import plain
 from glymph.store.certificate import Certificate, PlaceStatus
 from glymph.store.erase_places import PLACES
+from glymph.store.reader import Reader
 from glymph.testing.embedders import WordEmbedder
 from glymph.text.normal import content_hash
 from glymph.text.quotes import Quotes
@@ -125,6 +126,36 @@ def test_a_reader_that_began_before_keeps_it_pending_until_it_ends(glymph):
     assert after.completed_at is not None
     assert complete_certificates(glymph._ctx) == []
     assert glymph.verify().ok
+
+
+def test_what_the_journal_forgot_is_asked_for_at_once(glymph, monkeypatch):
+    """Each removal that the journal remembers is looked at: once for a certificate, not once each."""
+    many = [one.id for one in glymph.add_many([f"{SECRET} {n}" for n in range(5)])]
+    glymph.delete(many)
+    reader = holding_a_reader(glymph)
+    glymph.trash.empty(all=True)
+    asked = []
+    find = Reader.removed_keys
+    monkeypatch.setattr(Reader, "entries", lambda self, operations: [])  # as after journal_days
+    monkeypatch.setattr(
+        Reader, "removed_keys", lambda self, ids: asked.append(sorted(ids)) or find(self, asked[-1])
+    )
+    (still,) = complete_certificates(glymph._ctx)
+    assert asked == [sorted(many)]
+    assert not still.complete
+    reader.close()
+    (after,) = complete_certificates(glymph._ctx)
+    assert after.complete
+
+
+def test_an_undone_memory_is_found_by_its_id_as_long_as_the_journal_goes(glymph):
+    gone = glymph.add(SECRET)
+    glymph.undo(gone.operation_id)
+    stays = glymph.add("The tea is in the blue tin")
+    with glymph._ctx.reading() as reader:
+        assert reader.removed_keys([gone.id, stays.id, "nobody"]).keys() == {gone.id}
+        assert reader.removed_keys([]) == {}
+        assert reader.removed_key(gone.id) == reader.removed_keys([gone.id])[gone.id]
 
 
 def test_pending_ones_survive_a_restart(glymph, url, clock):

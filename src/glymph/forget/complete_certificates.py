@@ -102,7 +102,5 @@ def _find_removed_keys(reader: Reader, operation: int, ids: Sequence[str]) -> di
         if (entry.table, entry.action) == ("memories", "delete")
     ]
     found = {entry.key: str(entry.image["id"]) for entry in removed}
-    for memory_id in set(ids) - set(found.values()):
-        if (key := reader.removed_key(memory_id)) is not None:
-            found[key] = memory_id
-    return found
+    others = reader.removed_keys(set(ids) - set(found.values()))
+    return found | {key: memory_id for memory_id, key in others.items()}

@@ -246,10 +246,10 @@ def _find_in_journal(
 ) -> dict[int, str]:
     """Returns ids by key of memories that an undo took away; notes on the operation the others."""
     found: dict[int, str] = {}
-    for memory_id in ids:
-        if memory_id in rows:
-            continue
-        key = op.writer.removed_key(memory_id)
+    lost = [one for one in ids if one not in rows]
+    keys = op.writer.removed_keys(lost)
+    for memory_id in lost:
+        key = keys.get(memory_id)
         if key is None:
             op.fail(memory_id, "no such memory in this space")
         elif all(
@@ -402,8 +402,8 @@ class _Left:
         }
         if former:
             writer.erase_former("memories", list(former), quotes, ids=list(former.values()))
-        lost = {key: one for one in left.memories if (key := writer.removed_key(one)) is not None}
-        if undone := {key: one for key, one in lost.items() if one not in rows}:
+        lost = writer.removed_keys(one for one in left.memories if one not in rows)
+        if undone := {key: one for one, key in lost.items()}:
             writer.erase(undone, quotes)
         return bool(former or undone)
 

@@ -196,8 +196,12 @@ class Reader(
 
     def removed_key(self, memory_id: str) -> int | None:
         """Returns the key of a memory that was removed, as long as the journal remembers it."""
-        key: int | None = self._value("key_of_removed", id=memory_id)
-        return key
+        return self.removed_keys([memory_id]).get(memory_id)
+
+    def removed_keys(self, ids: Iterable[str]) -> dict[str, int]:
+        """Returns the keys, by id, of memories that were removed, as far as the journal goes."""
+        asked = list(ids)
+        return dict(self._tuples("keys_of_removed", ids=asked)) if asked else {}
 
     def pinned_among(self, keys: Sequence[int]) -> dict[int, str]:
         """Returns the ids, by key, of those of these memories that are pinned."""

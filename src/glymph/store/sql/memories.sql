@@ -68,11 +68,11 @@ WHERE m.key IN (
   GROUP BY d.content_hash
 );
 
--- name: key_of_removed
--- The key of a memory that an undo took away: only the image of its removal still knows its id.
-SELECT j.key FROM scoped_journal j
-WHERE j.tbl = 'memories' AND j.action = 'delete' AND {json:j.image:id} = :id
-LIMIT 1;
+-- name: keys_of_removed
+-- The keys of memories that were taken away: only the images of their removal still know their ids. Every removal that
+-- the journal remembers is looked at, so all ids are asked at once.
+SELECT {json:j.image:id} AS id, j.key FROM scoped_journal j
+WHERE j.tbl = 'memories' AND j.action = 'delete' AND {json:j.image:id} IN {texts:ids};
 
 -- name: kinds_in_use
 SELECT DISTINCT kind FROM scoped_memories;
