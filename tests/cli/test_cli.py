@@ -9,39 +9,20 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from glymph import Glymph, environment
-from glymph.cli import main as cli_main
 from glymph.testing import logical_image
 from glymph.testing.files import open_file
 from glymph.tools import all_tools
+from tests.grounds.commands import run_main
 
 DONE, FAILED, USAGE, LEFT_ALONE = 0, 1, 2, 3
 NOBODY = "01900000-0000-7000-8000-000000000000"
 GLYMPH = str(Path(sys.executable).with_name("glymph"))
-
-
-@dataclass(frozen=True)
-class Said:
-    """What a command said and how it ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self):
-        return json.loads(self.out)
-
-    @property
-    def error(self):
-        assert set(self.json) == {"error"}
-        assert set(self.json["error"]) == {"code", "message"}
-        return self.json["error"]
 
 
 @pytest.fixture
@@ -50,18 +31,7 @@ def cli(url, monkeypatch, capsys):
     monkeypatch.setenv("GLYMPH_URL", url)
     monkeypatch.setenv("COLUMNS", "120")
 
-    def run(*args):
-        monkeypatch.setattr(sys, "argv", ["glymph", *map(str, args)])
-        capsys.readouterr()
-        code = DONE
-        try:
-            cli_main.main()
-        except SystemExit as ended:
-            code = ended.code or DONE
-        said = capsys.readouterr()
-        return Said(code, said.out, said.err)
-
-    return run
+    return partial(run_main, monkeypatch, capsys)
 
 
 @pytest.fixture

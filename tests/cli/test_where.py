@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import sys
+from functools import partial
 
 import pytest
 
-from glymph.cli import main as cli_main
 from glymph.cli.branches import load
 from glymph.cli.where import WITHOUT, name_where
 from glymph.tools import tree
 from glymph.wire.methods import NOT_OVER_THE_WIRE
+from tests.grounds.commands import run_main
 
 HERE = ("add", "x", "--url", "sqlite:///a b.db", "--space=red")
 BOTH = "--url 'sqlite:///a b.db' --space red"
@@ -55,13 +55,7 @@ def test_the_way_back_that_a_receipt_shows_can_be_typed_as_it_stands(tmp_path, m
     monkeypatch.setenv("COLUMNS", "200")
     url = f"sqlite:///{tmp_path}/other.db"
 
-    def run(*args):
-        monkeypatch.setattr(sys, "argv", ["glymph", *args])
-        capsys.readouterr()
-        with pytest.raises(SystemExit):
-            cli_main.main()
-        return capsys.readouterr()
-
+    run = partial(run_main, monkeypatch, capsys)
     lost = run("search", "lamp", "--url", url)
     assert lost.err.rstrip().endswith(f"create it with `glymph store init --url {url}`.")
     run("add", "The lamp in the hall is green.", "--url", url)
@@ -74,10 +68,7 @@ def test_the_way_back_that_a_receipt_shows_can_be_typed_as_it_stands(tmp_path, m
 def test_a_servers_address_is_told_to_be_none_of_the_command_lines(monkeypatch, capsys):
     for command in ("status", "search", "mcp"):
         words = [command, "lamp"] if command == "search" else [command]
-        monkeypatch.setattr(sys, "argv", ["glymph", *words, "--url", "http://127.0.0.1:9"])
-        with pytest.raises(SystemExit):
-            cli_main.main()
-        said = capsys.readouterr().err
+        said = run_main(monkeypatch, capsys, *words, "--url", "http://127.0.0.1:9").err
         assert said.startswith("glymph: The command line does not work over HTTP. Run the command ")
 
 
