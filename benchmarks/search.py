@@ -111,7 +111,7 @@ def _cold(found: Shelf, options: Options) -> dict[str, Figure]:
     spent = [_child_cpu(once) for _ in range(options.count(REPEATS))]
     return {
         "cold_first_answer_cpu_s": Figure(
-            statistics.median(spent), f"start, open {COLD_AT}, search once, end", at_most=1.0,
+            statistics.median(spent), f"start, open {COLD_AT}, search once, end", at_most=0.6,
             limit=statistics.median(imports),
         ),
         "cold_imports_cpu_s": Figure(statistics.median(imports), "start, import numpy and apsw, end: its limit"),

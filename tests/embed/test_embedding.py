@@ -232,6 +232,20 @@ def test_a_vector_of_the_wrong_size_is_the_embedders_failure(opened):
         g.embed()
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), 1e6])
+def test_a_number_that_cannot_be_stored_is_the_embedders_failure(opened, number):
+    class Wild(WordEmbedder):
+        def embed(self, texts):
+            return np.full_like(super().embed(texts), number)
+
+    g = opened(Wild(WIDE, ms=0.0))
+    added = g.add("the lighthouse keeper").id
+    assert "65,504" in str(settled(g)._background.failure)
+    assert [hit.memory.id for hit in g.search("lighthouse")] == [added]
+    with pytest.raises(EmbedderFailed, match="not finite"):
+        g.embed()
+
+
 def test_a_query_is_embedded_once_and_not_at_all_where_there_are_no_vectors(opened):
     embedder = WordEmbedder(WIDE, ms=0.0)
     g = opened(embedder)

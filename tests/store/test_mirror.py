@@ -343,7 +343,7 @@ def test_signs_of_whole_vectors_tell_which_to_compare(opened, monkeypatch):
     assert seen.vectors.matrix is not None
     assert seen.vectors.bits is not None
     filled = seen["embedded"]
-    signs = sign_bits(seen.vectors.matrix[filled] - seen.vectors.pivot)
+    signs = sign_bits(seen.vectors.matrix[filled], seen.vectors.pivot)
     assert (seen.vectors.bits[:, filled] == signs).all()  # of those that came later, too
     check_nearest(g)
     assert all(before)

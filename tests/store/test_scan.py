@@ -14,6 +14,7 @@ from glymph.store.scan import (
     hamming_nearest,
     in_bytes,
     sign_bits,
+    widen,
 )
 from glymph.store.view import BLUR
 
@@ -82,6 +83,12 @@ def test_bytes_tell_a_cosine_to_less_than_the_blur_that_is_allowed_for():
     codes, steps = in_bytes(vectors)
     assert codes.dtype == np.int8
     assert np.abs(estimate_products(codes, steps, query) - vectors @ query).max() < BLUR
+
+
+def test_every_finite_number_of_two_bytes_is_widened_as_numpy_does_it():
+    every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    finite = every[np.isfinite(every)].reshape(-1, 64)
+    assert np.array_equal(widen(finite).view(np.uint32), finite.astype(np.float32).view(np.uint32))
 
 
 def test_a_vector_of_nothing_stays_nothing_in_bytes():

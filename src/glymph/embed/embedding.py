@@ -18,6 +18,8 @@ from glymph.text.bands import BANDS, Bands
 
 INLINE_MS = 5.0  # a text that costs more is not embedded while somebody waits for `add`
 QUERIES_KEPT = 64
+MOST = 65_504  # the largest number that two bytes hold: vectors are stored so
+MENDING = "Fix the embedder, or open the store with embedder='none'."
 PATIENCE = 30.0  # seconds before a model that failed is asked again on behalf of a search
 
 Result = TypeVar("Result")
@@ -82,9 +84,10 @@ class Embedding:
         name, wanted = self.embedder.name, (len(texts), self.embedder.dimension)
         if vectors.shape != wanted:
             problem = f"it gave vectors of the shape {vectors.shape} instead of {wanted}"
-            raise EmbedderFailed(
-                name, problem, "Fix the embedder, or open the store with embedder='none'."
-            )
+            raise EmbedderFailed(name, problem, MENDING)
+        if vectors.size and not abs(vectors).max() <= MOST:  # no comparison with NaN holds
+            problem = f"it gave a number that is not finite, or beyond {MOST:,}"
+            raise EmbedderFailed(name, problem, MENDING)
         return vectors
 
     # A model that is out of reach must not keep memories from being found, nor hold up each search.

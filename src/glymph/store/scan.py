@@ -13,6 +13,7 @@ Vectors = NDArray[np.float32]
 Slots = NDArray[np.intp]
 Bits = NDArray[np.uint64]
 Codes = NDArray[np.int8]
+Stored = NDArray[np.float16]
 
 FEW = 0.3  # of the rows: fewer are gathered first, more are all multiplied
 BLOCK = 1 << 14  # columns of signs at a time, so that the counts stay in the processor's cache
@@ -52,10 +53,28 @@ def _largest(values: Vectors, limit: int) -> Slots:
     return best[np.argsort(-values[best], kind="stable")]
 
 
-def sign_bits(vectors: Vectors) -> Bits:
-    """Returns a column of 64-bit words per vector: a bit per dimension, set where positive."""
+# Of a number of four bytes that was one of two: its sign, exponent and mantissa, and how much
+# larger it is meant to be.
+KEPT_BITS, MORE_BITS, LARGER = np.int32(-0x70002000), 13, np.float32(2.0**112)
+
+
+def widen(stored: Stored) -> Vectors:
+    """Returns vectors of two bytes a number in four, in less than half of numpy's own time.
+
+    They hold no infinities, which would come out finite.
+    """
+    bits = stored.view(np.int16).astype(np.int32)
+    bits <<= MORE_BITS
+    bits &= KEPT_BITS
+    vectors = bits.view(np.float32)
+    vectors *= LARGER
+    return vectors
+
+
+def sign_bits(vectors: Vectors, pivot: Vectors | float = 0.0) -> Bits:
+    """Returns a column of 64-bit words per vector: a bit per dimension, set where above a pivot."""
     count, dimension = vectors.shape
-    packed = np.packbits(vectors > 0, axis=1)
+    packed = np.packbits(vectors > pivot, axis=1)
     words = -(-dimension // 64)
     whole = np.zeros((count, words * 8), dtype=np.uint8)
     whole[:, : packed.shape[1]] = packed
@@ -64,11 +83,12 @@ def sign_bits(vectors: Vectors) -> Bits:
 
 LARGEST = 127  # of a byte with a sign
 TINY = np.float32(1e-30)  # instead of 0, by which nothing can be divided
+UNSIGNED = np.uint32(0x7FFFFFFF)  # all bits but the sign: read as integers, numbers order the same
 
 
 def in_bytes(vectors: Vectors) -> tuple[Codes, Vectors]:
     """Returns each vector in bytes, and what one step of its bytes stands for."""
-    largest = np.maximum(vectors.max(axis=1), -vectors.min(axis=1))
+    largest = (vectors.view(np.uint32) & UNSIGNED).max(axis=1).view(np.float32)
     codes = vectors * (LARGEST / np.maximum(largest, TINY))[:, None]
     return np.rint(codes, out=codes).astype(np.int8), largest / np.float32(LARGEST)
 

@@ -17,10 +17,12 @@ from glymph.store.scan import (
     Bits,
     Codes,
     Slots,
+    Stored,
     Vectors,
     estimate_products,
     in_bytes,
     sign_bits,
+    widen,
 )
 
 EXACT_UP_TO = 12_288  # memories: 19 MB; above that, signs are scanned, the best compared
@@ -32,9 +34,7 @@ CENTRED_ON = 4_096  # vectors whose mean stands for that of all
 CENTRED_FROM = 20  # fewer say nothing about all
 # Of the vectors: as many came or went that the mean of distant ones is asked for again.
 CENTRED_ANEW = 0.01
-BLOCK = 1 << 10  # vectors at a time, so that they stay in the cache of the processor
-
-Stored = NDArray[np.float16]
+BLOCK = 1 << 8  # vectors at a time, so that they stay in the cache of the processor
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class VectorColumn:
         self.bits = np.zeros((-(-self._dimension // 64), len(self.matrix)), dtype=np.uint64)
         for at in range(0, size, BLOCK):
             part = slice(at, min(at + BLOCK, size))
-            self.bits[:, part] = sign_bits(self.matrix[part] - self.pivot)
+            self.bits[:, part] = sign_bits(self.matrix[part], self.pivot)
 
     def grow(self, size: int, room: int) -> None:
         """Makes room, keeping what the first slots hold."""
@@ -135,7 +135,7 @@ class VectorColumn:
         if self.matrix is not None:
             if self.centre is not None:
                 self.pivot = self.centre
-            bits[:, :size] = sign_bits(self.matrix[:size] - self.pivot)
+            bits[:, :size] = sign_bits(self.matrix[:size], self.pivot)
         elif self.bits is not None:
             bits[:, :size] = self.bits[:, :size]
         codes = steps = None
@@ -153,7 +153,7 @@ class VectorColumn:
         if (self.bits is None and self.matrix is None) or not len(slots):
             return
         if self.matrix is not None:
-            _fill(self.matrix, slots, vectors)
+            _fill(self.matrix, slots, widen(vectors))
             self._centred_for = None
         if self.bits is not None:
             if self.matrix is None and (self.codes is None or self.centre is None):
@@ -162,7 +162,7 @@ class VectorColumn:
                     self.pivot = self.centre
             for at in range(0, len(slots), BLOCK):
                 part = slice(at, at + BLOCK)
-                self._put_packed(slots[part], vectors[part].astype(np.float32))
+                self._put_packed(slots[part], widen(vectors[part]))
 
     def _put_packed(self, slots: Slots, vectors: Vectors) -> None:
         """Fills slots with signs, and with bytes where they are kept."""
@@ -171,7 +171,7 @@ class VectorColumn:
             codes, steps = in_bytes(vectors)
             _fill(self.codes, slots, codes)
             self.steps[slots] = steps
-        self.bits[:, slots] = sign_bits(vectors - self.pivot)
+        self.bits[:, slots] = sign_bits(vectors, self.pivot)
 
     def lacks_centre(self, filled: NDArray[np.bool_]) -> Slots | None:
         """Returns the slots to tell the mean of distant vectors by; None if it is known."""
@@ -187,7 +187,7 @@ class VectorColumn:
 
     def _move_centre(self, vectors: Stored) -> None:
         """Lets vectors that came have their share in the mean of those that are not kept."""
-        some = vectors[_sample(np.arange(len(vectors)))].astype(np.float32)
+        some = widen(vectors[_sample(np.arange(len(vectors)))])
         if self.centre is None:
             self._centre_on(some)
         elif len(some):
@@ -211,9 +211,11 @@ def _sample(slots: Slots) -> Slots:
 
 
 def _fill(rows: NDArray[Any], slots: Slots, values: NDArray[Any]) -> None:
+    """Puts values into rows; a slice, where they lie side by side, is copied far faster."""
     first, last = int(slots.min()), int(slots.max())
-    # Side by side, in whatever order: a slice is copied far faster.
-    if last - first + 1 == len(slots):
-        rows[first : last + 1] = values[np.argsort(slots)]
-    else:
+    if last - first + 1 != len(slots):
         rows[slots] = values
+    elif (slots[1:] > slots[:-1]).all():
+        rows[first : last + 1] = values
+    else:
+        rows[first : last + 1] = values[np.argsort(slots)]

@@ -221,7 +221,7 @@ class View:
         if planes.matrix is not None and (planes.bits is None or spare):
             return *exact_nearest(planes.matrix, query, passing, limit), True
         assert planes.bits is not None
-        signs = sign_bits((query - planes.pivot)[None])[:, 0]
+        signs = sign_bits(query[None], planes.pivot)[:, 0]
         depth = SCAN_DEPTH if planes.matrix is None else WHOLE_DEPTH
         slots = hamming_nearest(planes.bits, signs, passing, max(depth, 4 * limit))
         if planes.matrix is not None:
