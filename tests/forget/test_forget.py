@@ -384,3 +384,14 @@ def test_a_call_that_acts_at_once_skips_nothing_for_what_the_background_did_mean
     done = glymph.forget("4111 1111 1111 1111", mode="purge", apply=True)
     assert done.receipt.skipped == ()
     assert done.receipt.succeeded == (told,)
+
+
+def test_an_address_with_a_tag_is_asked_about(glymph):
+    kept = glymph.add("The list goes to vera.holm+news@acme.com.").id
+    glymph.add("Vera reads vera.holm@acme.com.")
+    for mode in ("release", "purge"):
+        actions = glymph.forget("vera.holm@acme.com", mode=mode).actions
+        assert [one.reason for one in actions if (one.id, one.kind) == (kept, "ask")] == [
+            "it holds the address with a tag, which goes to the same box"
+        ]
+        assert {one.kind for one in actions} == {"ask", "remove"}

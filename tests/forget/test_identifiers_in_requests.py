@@ -199,7 +199,12 @@ FILED = [
     ("il numero 347 55 60 912", ["Idraulico: +39 3475560912, anche di notte."], ["Elettricista: 347 55 61 912.", "Idraulico: +39 3475561912."]),
     ("project silver-moth", ["SILVER_MOTH_ENABLED=true is set.", "SilverMoth.kt has no tests."], ["SILVER_MOTHBALL=true is set.", "silver-moths fly at night."]),
 ]  # fmt: skip
+WEBS = [
+    ("zq4471.io", ["Mirror at zq4471[.]io", "It is zq4471 dot io", "It is zq4471 (dot) io.", "Seen: hxxps://zq4471.io today", "ZQ4471.IO is down"], ["Mirror at zq4472[.]io", "Mirror at zq4471[.]io[.]org", "Mirror at old[.]zq4471.io", "It is zq4471 dot com"]),
+    ("forget https://www.acme-mail.example/login", ["hxxp://acme-mail[.]example/login was seen."], ["hxxp://acme-mail[.]example/logout was seen."]),
+]  # fmt: skip
 TABLE = [
+    *WEBS,
     *MORE,
     *PHONES,
     *PLATES,

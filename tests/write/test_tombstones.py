@@ -163,6 +163,25 @@ def test_a_purged_identifier_stays_out_in_every_encoding(names_removed, identifi
             assert names_removed.add(text).refused == tombstones.TOMBSTONED, text
 
 
+@pytest.mark.parametrize(
+    ("identifier", "written"),
+    [("zq4471.io", "zq4471[.]io"), ("zq4471.io", "zq4471 (dot) io"), ("zq4471.io", "ZQ4471 dot io"),
+     ("https://zq4471.io/login", "hxxps://zq4471[.]io/login"), ("vera.holm@acme.com", "ⓥⓔⓡⓐ.holm@acme.com"),
+     ("vera.holm@acme.com", "🅥🅔🅡🅐.🄷🄾🄻🄼@acme.com"), ("vera.holm@acme.com", "vera.holm+news@acme.com"),
+     ("+49 170 5559341", "0170 triple five 9341")],
+)  # fmt: skip
+def test_a_purged_address_stays_out_however_it_is_hidden(glymph, identifier, written):
+    glymph.add(f"The roofer has {identifier}.")
+    glymph.forget(identifier, mode="purge", apply=True)
+    assert glymph.add(f"Ask {written} about slate").refused == tombstones.TOMBSTONED
+
+
+def test_an_address_with_a_tag_is_buried_alone(glymph):
+    glymph.add("The list goes to vera.holm+news@acme.com.")
+    glymph.forget("vera.holm+news@acme.com", mode="purge", apply=True)
+    assert glymph.add("Vera reads vera.holm@acme.com").refused is None
+
+
 def test_a_purged_statement_stays_out_encoded(glymph):
     bury(glymph, FACT)
     for encode in ENCODED[:6]:

@@ -30,7 +30,13 @@ from glymph.forget.planner import UNSAFE
 from glymph.forget.purge import erase_wordings, remove_for_good
 from glymph.forget.request import read_checked
 from glymph.forget.requests import Action, Decide, Request, plan, read_request
-from glymph.forget.reword import fields_still_holding, holds_beside_text, list_texts, reword
+from glymph.forget.reword import (
+    fields_still_holding,
+    holds_beside_text,
+    holds_same_box,
+    list_texts,
+    reword,
+)
 from glymph.forget.rights import check_may_purge
 from glymph.model import State
 from glymph.moments import micros, shift
@@ -46,6 +52,7 @@ USER_REQUESTED = "user_requested"
 BY_ANSWER = "answer the question about it"
 BY_ID = "if it is meant, forget it by its id"
 BESIDE = "its title, kind, tags, entities or attributes hold it; update those, or name its id"
+SAME_BOX = "it holds the address with a tag, which goes to the same box"
 PROBED = 5  # hits looked at for each removed text
 MOST_PROBES = 20
 MOST_QUESTIONS = 5  # of one request
@@ -140,12 +147,16 @@ def make_plan(
 def _find_beside(
     asked: Request, rows: Mapping[str, Row], actions: Sequence[Action]
 ) -> tuple[Action, ...]:
-    """Returns questions about memories that hold an identifier only beside their text."""
+    """Returns questions about memories that hold an identifier beside their text, or with a tag."""
     planned = {action.id for action in actions}
+    others = [row for row in rows.values() if row["id"] not in planned]
+    beside = {row["id"]: BESIDE for row in others if holds_beside_text(asked, row)}
+    tagged = {row["id"]: SAME_BOX for row in others if holds_same_box(asked, row)}
+    why = tagged | beside
     return tuple(
-        Action("ask", row["id"], row["text"], "", BESIDE, 0.3, row["version"])
-        for row in rows.values()
-        if row["id"] not in planned and holds_beside_text(asked, row)
+        Action("ask", row["id"], row["text"], "", why[row["id"]], 0.3, row["version"])
+        for row in others
+        if row["id"] in why
     )
 
 

@@ -15,6 +15,7 @@ from glymph.store.contract import Filter, Row
 from glymph.store.reader import Reader
 from glymph.text.identifiers import Identifier, identifiers, perhaps
 from glymph.text.identifiers.aloud import say_digits
+from glymph.text.identifiers.mail_spelling import drop_tag
 from glymph.text.identifiers.runs import stands_in_a_row
 from glymph.text.normal import content_hash, derive_title, is_derived_title
 from glymph.text.query import Words
@@ -73,6 +74,15 @@ def holds_beside_text(request: Request, row: Row) -> bool:
         for said in _texts_in(row, field)
         # Reading identifiers is slow; most texts do not even have their letters and digits.
         if any(one in strip_signs(said) for one in wanted)
+    )
+
+
+def holds_same_box(request: Request, row: Row) -> bool:
+    """Tells whether a memory holds an address asked for with a tag: vera+news@… for vera@…."""
+    boxes = {one.key for one in request.strong if one.type == "mail"}
+    return bool(boxes and "+" in row["text"]) and any(
+        one.type == "mail" and one.key not in boxes and drop_tag(one.key) in boxes
+        for one in identifiers(row["text"])
     )
 
 

@@ -100,6 +100,8 @@ def of_identifier(each: Identifier) -> Iterator[str]:
         yield from _of_time(each.key)
     elif each.type == "mail":
         yield from _of_mail(each.key)
+    elif each.type == "url":
+        yield from _of_host(each.key)
     elif each.type == "phone":
         yield from _of_phone(each.key)
     elif each.type in ("hash", "uuid"):
@@ -182,6 +184,16 @@ def _of_mail(key: str) -> Iterator[str]:
     between = ("", *AT_WORDS, *AT_APART)
     yield from (" ".join(filter(None, [*pieces, at, *first])) for at in between)
     yield from (f"{' '.join(pieces)} {at}{first[0]}" for at in AT_GLUED if first)
+
+
+def _of_host(key: str) -> Iterator[str]:
+    """Yields the first words of a web address with the dot between them said."""
+    first, dot, rest = (
+        key.partition("://")[2].partition(".") if "://" in key else key.partition(".")
+    )
+    words, others = RUN.findall(first), RUN.findall(rest)
+    if dot and words and others:
+        yield from (f"{words[-1]} {said} {others[0]}" for said in DOT_WORDS)
 
 
 def _of_phone(key: str) -> Iterator[str]:

@@ -68,6 +68,9 @@ _JOINED = "\u0300-\u036f\u3099\u309a"
 _CLUSTER = compile_late(f"[^{_AS_IT_IS}{_JOINED}][{_JOINED}]*|[{_AS_IT_IS}]?[{_JOINED}]+")
 _NOT_ASCII = compile_late(r"[^\x00-\x7f]+")
 _APART = ("<super>", "<sub>", "<fraction>", "<circle>", "<square>")  # 10² is not 102
+# The first of the letters of the alphabet in circles and squares, white on black: no decomposition.
+_ON_BLACK = (0x1F150, 0x1F170)
+_LETTERS_ON_BLACK = {chr(first + at): chr(ord("A") + at) for first in _ON_BLACK for at in range(26)}
 
 
 def fold(text: str) -> str:
@@ -196,7 +199,11 @@ def _skeleton(word: str) -> str:
 
 
 def _kept_whole(char: str) -> bool:
-    return char == "№" or unicodedata.decomposition(char).startswith(_APART)
+    if char == "№":
+        return True
+    apart = unicodedata.decomposition(char)
+    in_a_frame = apart.startswith(_APART[-2:]) and chr(int(apart.split()[1], 16)).isalpha()
+    return apart.startswith(_APART) and not in_a_frame
 
 
 @lru_cache(maxsize=4096)
@@ -209,7 +216,8 @@ def _cluster(chars: str) -> str:
             return str(unicodedata.decimal(composed))
         if _kept_whole(composed):
             return composed
-    return unicodedata.normalize("NFKC", composed).translate(_MARKS)
+    plain = _LETTERS_ON_BLACK.get(composed, composed)
+    return unicodedata.normalize("NFKC", plain).translate(_MARKS)
 
 
 def _plain(text: str) -> tuple[str, tuple[int, ...] | None]:

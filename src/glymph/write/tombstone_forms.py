@@ -18,8 +18,9 @@ from glymph.text.identifiers import (
     fingerprint_forms,
     identifiers,
 )
-from glymph.text.identifiers.aloud import find_rows, has_words
+from glymph.text.identifiers.aloud import find_rows, has_words, write_out
 from glymph.text.identifiers.asked import asked_identifiers
+from glymph.text.identifiers.mail_spelling import drop_tag
 from glymph.text.identifiers.network import bare_macs
 from glymph.text.identifiers.plates import local_plates
 from glymph.text.identifiers.runs import SHORT, compact, list_runs
@@ -234,11 +235,12 @@ def list_held_forms(text: str, find: Finder = find_spans) -> list[str]:
 
 
 def _write_figures(text: str) -> str:
-    """Returns a text with figures for long numbers that it says digit by digit; empty if none."""
+    """Returns a text with figures for digits that it says in words; empty if there are none."""
     rest = text
     for digits, start, end in reversed(list(find_rows(text))):
         if len(digits) >= LONG and has_words(text[start:end]):
             rest = f"{rest[:start]}{digits}{rest[end:]}"
+    rest = write_out(rest)
     return rest if rest != text else ""
 
 
@@ -267,6 +269,8 @@ def _list_forms_held_in(text: str, find: Finder) -> list[str]:
         if one.type in NEVER_BURIED:
             continue
         forms += [_write_typed(kind, key) for kind, key in one.readings]
+        if one.type == "mail":
+            forms.append(_write_typed(one.type, drop_tag(one.key)))
         if not one.key.startswith("+"):  # it may be one of any country
             phones = [key for kind, key in one.readings if kind == "phone"]
             forms += [f"{_write_typed('phone', key)} abroad" for key in phones]

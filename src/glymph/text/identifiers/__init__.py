@@ -26,6 +26,7 @@ from glymph.text.identifiers.network import (
     webs,
 )
 from glymph.text.identifiers.patents import patents
+from glymph.text.identifiers.web_spelling import hidden_webs
 from glymph.text.numbers import find_figures, find_number_words, find_quantities
 from glymph.text.scripts import flat
 from glymph.text.spans import BLANK, Family, Identifier, Key, Span, find_in_turn, place_span
@@ -52,8 +53,10 @@ Finder = Callable[[str], list[Span]]  # of the identifiers of a flattened text
 _DIGIT = re.compile("[0-9]")
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _ADDRESSES: tuple[Family, ...] = (webs, mails, handles)
-_WITHOUT_DIGITS: tuple[Family, ...] = (*_ADDRESSES, macs, bare_webs, paths)
-_PROVEN: tuple[Family, ...] = (*_ADDRESSES, find_marked, patents, machines, bare_webs, paths)
+_WITHOUT_DIGITS: tuple[Family, ...] = (*_ADDRESSES, macs, hidden_webs, bare_webs, paths)
+_PROVEN: tuple[Family, ...] = (
+    *_ADDRESSES, find_marked, patents, machines, hidden_webs, bare_webs, paths,
+)  # fmt: skip
 _TOLD: tuple[Family, ...] = (find_dates, find_times, find_quantities)
 _OTHERS: tuple[Family, ...] = (versions, find_labelled, digit_runs, codes)
 

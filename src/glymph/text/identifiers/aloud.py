@@ -49,6 +49,8 @@ _PIECE = re.compile(
     rf"(?P<times>double|triple)|(?P<word>{_WORD})|(?P<one>[0-9{''.join(_SIGNS)}])", re.IGNORECASE
 )
 
+_DOUBLED = re.compile(rf"(?<!\w)(double|triple)[ -]({_WORD}|[0-9])(?!\w)", re.IGNORECASE)
+
 
 def digit_pattern(digit: str) -> str:
     """Returns the expression for a digit, of any script, as a figure, a word or a sign."""
@@ -100,6 +102,16 @@ def find_rows(text: str) -> Iterator[tuple[str, int, int]]:
             times = 1
         if len(digits) >= FEWEST:
             yield digits, *match.span()
+
+
+def write_out(text: str) -> str:
+    """Returns a text with figures for digits said doubled among others: "0170 triple five 9341"."""
+    return _DOUBLED.sub(_write_doubled, text)
+
+
+def _write_doubled(match: re.Match[str]) -> str:
+    digit = VALUES.get(match[2].lower(), match[2])
+    return digit * (2 if match[1].lower() == "double" else 3)
 
 
 def has_words(text: str) -> bool:

@@ -45,6 +45,11 @@ def find_mails(key: str, text: str) -> Iterator[tuple[int, int]]:
     yield from ((one.start, one.end) for one in escaped_mails(text) if one.key == key)
 
 
+def drop_tag(key: str) -> str:
+    """Returns the address of the box that one with a tag reaches: vera+news@… is vera@…."""
+    return re.sub(r"(?<=.)\+[^@]*(?=@)", "", key)
+
+
 @lru_cache(maxsize=1024)
 def _pattern(key: str) -> re.Pattern[str]:
     owner, _, domain = key.partition("@")

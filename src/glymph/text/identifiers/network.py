@@ -11,14 +11,14 @@ from glymph.text.identifiers.escapes import has_escaped_at, unescape
 from glymph.text.spans import Key, Span
 
 _END = r"(?!\w|\.\w|-[\w-]{0,63}\.\w)"
-_LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
+LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
 _TOP = r"(?:xn--[A-Za-z0-9-]{2,59}|[^\W\d_]{2,24})"
-_MAIL = re.compile(rf"@ ?((?:{_LABEL}\.){{1,8}}{_TOP}|localhost){_END}")
+_MAIL = re.compile(rf"@ ?((?:{LABEL}\.){{1,8}}{_TOP}|localhost){_END}")
 _LOCAL_PART = re.compile(r"(?<![\w.+%@'-])(\w[\w.+%'-]{0,63}) ?\Z")
 _SCHEME = re.compile(
     r"(?<![\w])(?:([A-Za-z][A-Za-z0-9+.-]{1,15})://|(?=[wW]{3}\.))([^\s<>\"\x00`|\\^{}]{3,2048})"
 )
-_COMMON = (
+COMMON_TOPS = (
     "com org net edu gov mil io dev app ai biz eu uk de fr es ch nl ru jp cn xyz cloud int online "
     "shop"
 ).split()
@@ -26,19 +26,19 @@ _SAID_ALOUD = frozenset(
     "example test invalid info name mail email tech club live site blog news agency studio".split()
 )
 _BARE = re.compile(
-    rf"(?<![\w@.:/%-])((?:{_LABEL}\.){{1,6}}(?:{'|'.join(_COMMON)}|co\.uk|[a-z]{{2,6}}(?=/)))"
+    rf"(?<![\w@.:/%-])((?:{LABEL}\.){{1,6}}(?:{'|'.join(COMMON_TOPS)}|co\.uk|[a-z]{{2,6}}(?=/)))"
     rf"(?![\w@]|[.-]\w)((?::[0-9]{{1,5}})?(?:[/?#][^\s<>\"\x00`|\\^{{}}]{{0,2048}})?)"
 )
 _ASKED = re.compile(
     r"(?<![\w@.:/%-])(?P<label>(?:(?:web ?)?(?:site|page)|url|link|domain|blog|homepage|webseite"
-    rf"|sitio|lien)(?: (?:is|at|of|ist))?:? [\"'<]?)?(?P<host>(?:{_LABEL}\.){{1,6}}[a-z]{{2,24}})"
+    rf"|sitio|lien)(?: (?:is|at|of|ist))?:? [\"'<]?)?(?P<host>(?:{LABEL}\.){{1,6}}[a-z]{{2,24}})"
     r"(?![\w@]|[.-]\w)(?P<page>(?:/[^\s<>\"\x00`|\\^{}]{0,2048})?)",
     re.IGNORECASE,
 )
-_TOP_OR_PATH = re.compile(rf"\.(?:(?:{'|'.join(_COMMON)})(?!\w)|[a-z]{{2,6}}/)")
+_TOP_OR_PATH = re.compile(rf"\.(?:(?:{'|'.join(COMMON_TOPS)})(?!\w)|[a-z]{{2,6}}/)")
 _HANDLE = re.compile(
     r"@(?<![\w@.+/%-]@)([^\W\d]\w{0,38}(?:[.-]\w{1,38}){0,4}|[0-9]\w{0,38}[^\W\d]\w{0,38})"
-    rf"(@(?:{_LABEL}\.){{1,5}}{_TOP})?(?![\w@])"
+    rf"(@(?:{LABEL}\.){{1,5}}{_TOP})?(?![\w@])"
 )
 _V4 = re.compile(
     r"([0-9](?<![\w.].)[0-9]{0,2}\.(?:[0-9]{1,3}\.){2}[0-9]{1,3}(?:/[0-9]{1,2})?)(?!\w|[./-]\w)"
@@ -89,6 +89,7 @@ def _spoken(at: str, dot: str) -> re.Pattern[str]:
 
 
 _DOT = rf"(?:\.| {{0,2}}[(\[{{<] ?(?:{_DOT_WORDS}) ?[)\]}}>] {{0,2}}| (?:{_DOT_WORDS}) )"
+_DOT_IN_BRACKETS = re.compile(rf"[(\[{{<](?:{_DOT_WORDS})[)\]}}>]", re.IGNORECASE)
 _SPOKEN = (
     (_spoken(rf" {{0,2}}[(\[{{<] ?(?:{_AT_WORDS}) ?[)\]}}>] {{0,2}}", _DOT), False),
     (_spoken(" (?:at|@) ", r" (?:dot|\.) "), True),
@@ -118,9 +119,9 @@ def webs(text: str) -> Iterator[Span]:
     if "://" not in text and "ww." not in text.lower():
         return
     for match in _SCHEME.finditer(text):
-        body = _without_end(match[2])
-        key = _web_key(match[1] or "http", body)
-        if key:
+        body = strip_end(match[2])
+        key = read_web(match[1] or "http", body)
+        if key and not _DOT_IN_BRACKETS.search(body):
             end = match.start(2) + len(body)
             yield Span("url", key, match.start(), end, _list_mails_behind(body))
 
@@ -146,7 +147,7 @@ def mails(text: str) -> Iterator[Span]:
         for match in pattern.finditer(text):
             local, domain = _join(match[1]), _join(match[2])
             top = domain.rpartition(".")[2]
-            known = len(top) == 2 or top in _COMMON or top in _SAID_ALOUD or "." in local
+            known = len(top) == 2 or top in COMMON_TOPS or top in _SAID_ALOUD or "." in local
             if aloud and (local in _NO_OWNERS or not known):
                 continue
             yield from _mail(local, domain, match.start(), match.end())
@@ -177,8 +178,8 @@ def bare_webs(text: str) -> Iterator[Span]:
     """Addresses without a scheme: acme.com/jobs."""
     if _TOP_OR_PATH.search(text):
         for match in _BARE.finditer(text):
-            tail = _without_end(match[2]) if match[2] else ""
-            key = _web_key("http", match[1] + tail)
+            tail = strip_end(match[2]) if match[2] else ""
+            key = read_web("http", match[1] + tail)
             if key:
                 yield Span("url", key, match.start(), match.start(2) + len(tail))
 
@@ -186,10 +187,10 @@ def bare_webs(text: str) -> Iterator[Span]:
 def asked_webs(text: str) -> Iterator[Span]:
     """Addresses without a scheme that have a page, or that a word before them says to be one."""
     for match in _ASKED.finditer(text):
-        body = _without_end(match["host"] + match["page"])
+        body = strip_end(match["host"] + match["page"])
         if match["label"] or match["page"]:
             start = match.start("host")
-            yield Span("url", _web_key("http", body), start, start + len(body))
+            yield Span("url", read_web("http", body), start, start + len(body))
 
 
 def handles(text: str) -> Iterator[Span]:
@@ -293,9 +294,9 @@ def _domain(written: str) -> str:
     )
 
 
-def _web_key(scheme: str, body: str) -> str:
+def read_web(scheme: str, body: str) -> str:
     """Host and what follows it; http, https and www. make no difference, another scheme does."""
-    scheme = scheme.lower()
+    scheme = scheme.lower().replace("hxxp", "http")  # as it is written so that nobody follows it
     cut = re.search("[/?#]", body)
     authority, rest = (body[: cut.start()], body[cut.start() :]) if cut else (body, "")
     user, _, place = authority.rpartition("@")
@@ -320,7 +321,7 @@ def _unescape(match: re.Match[str]) -> str:
     return char if char.isascii() and (char.isalnum() or char in "-._~") else match[0].upper()
 
 
-def _without_end(written: str) -> str:
+def strip_end(written: str) -> str:
     """An address without the marks of the sentence around it."""
     while written:
         last = written[-1]

@@ -31,6 +31,7 @@ from glymph.text.identifiers.phones import (
 )
 from glymph.text.identifiers.shortened import CUT, LONG, bare, find_shortened, find_whole
 from glymph.text.identifiers.tails import find_tails
+from glymph.text.identifiers.web_spelling import spell_host
 from glymph.text.normal import STOP_WORDS
 from glymph.text.spans import Identifier
 from glymph.text.words import UNSPACED, blank_unspaced
@@ -151,7 +152,7 @@ def _expressions(wanted: Identifier) -> Iterator[str]:
         host, slash, page = key.partition("/")
         rest = f"{slash}(?-i:{re.escape(page)})" if slash else ""
         yield (
-            rf"(?<![\w@.:/%-])(?:https?://)?(?:www\.)?{re.escape(host)}{rest}/?(?:\#[\w-]{{0,80}})?"
+            rf"(?<![\w@.:/%-])(?:h(?:tt|xx)ps?://)?(?:www\.)?{spell_host(host)}{rest}/?(?:\#[\w-]{{0,80}})?"
             r"(?![\w/?#&=%@:-]|[.,;]\w)"
         )
     elif kind in ("uuid", "hash"):
