@@ -36,7 +36,7 @@ SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
 def run(options: Options) -> Figures:
     """Shares of each grade that are kept or gone, on the part for choosing and those run once."""
     figures: dict[str, Figure] = {}
-    for part in ("dev", "once", "second", "third", "fourth", "fifth", "dated", "sixth"):
+    for part in ("dev", "once", "second", "third", "fourth", "fifth", "dated", "sixth", "seventh"):
         suffix = "" if part == "dev" else f"_{part}"
         cases = lines(FOLDER / f"{part}.jsonl")
         cases = cases[: options.count(len(cases), least=20)]

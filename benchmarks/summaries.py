@@ -141,11 +141,16 @@ def _summarise(path: Path, talk: Dialogue, found: dict[str, list[float]]) -> lis
             own = [places[one] for one in memory.attributes["drawn_from"]]
             for line in memory.text.splitlines():
                 text = _DAY.sub("", line)
-                first = text.split(" … ")[0]
-                turn = next(at for at in own if first in " ".join(talk.items[at]["text"].split()))
+                first = _drop_spaces(text.split(" … ")[0])
+                turn = next(at for at in own if first in _drop_spaces(talk.items[at]["text"]))
                 item = {**talk.items[turn], "text": text}
                 made.append(Told(_tell(item), frozenset({turn})))
     return made
+
+
+def _drop_spaces(text: str) -> str:
+    """The text as summaries and turns have it alike: a summary puts spaces right."""
+    return "".join(text.split())
 
 
 def _search(glymph: Glymph, talk: Dialogue, places: dict[str, int]) -> Iterator[float]:

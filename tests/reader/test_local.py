@@ -43,6 +43,10 @@ def test_other_languages_are_read(newer, older):
     assert reader().relate(newer, [older])[0].kind == "replaces"
 
 
+def test_hiding_takes_certainty_whatever_the_weights_were_fitted_on():
+    assert reader().thresholds.hide >= 0.97
+
+
 def test_a_shared_label_means_nothing():
     judged = reader().relate(
         "Note: the boiler is serviced in May.", ["Note: Ana's cat is called Miso."]

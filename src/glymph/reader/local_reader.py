@@ -51,6 +51,7 @@ EQUAL = Judgement("same", 1.0, (0.0, 1.0, 0.0, 0.0))
 # Shares from which on somebody is asked: whether a statement is out of date, or says the same; and
 # from which on what may say the same is shown side by side.
 ASK, ASK_SAME = 0.85, 0.85
+HIDE = 0.97  # at least: hiding takes certainty, whatever was enough on the texts it was fitted on
 DOUBT_SAME = 0.2
 
 
@@ -89,7 +90,8 @@ class LocalReader:
     def thresholds(self) -> Thresholds:
         """From where on its judgements of a relation are acted upon."""
         found = self._load().calibration
-        return Thresholds(found.same, found.hide, found.doubt, ASK, DOUBT_SAME, ASK_SAME)
+        hide = max(HIDE, found.hide)
+        return Thresholds(found.same, hide, found.doubt, ASK, DOUBT_SAME, ASK_SAME)
 
     def find_targets(
         self, verb: str, request: str, texts: Sequence[str], new: str | None = None
