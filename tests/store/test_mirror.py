@@ -151,6 +151,21 @@ def test_many_changes_are_read_anew(opened, agree, monkeypatch):
     assert agree(old) is not before
 
 
+def test_a_mirror_of_memories_that_are_no_more_is_made_anew(opened, agree, monkeypatch):
+    monkeypatch.setattr(mirror, "MOST_EMPTY", 5)
+    g = opened()
+    added = [g.add(f"tulip number {number} stands in row {number}").id for number in range(12)]
+    before, full = seen(g), only_mirror(g)
+    for gone in added[:6]:
+        g.forget(gone, mode="purge", apply=True)
+    seen(g)
+    assert only_mirror(g) is full  # half of it is still there
+    for gone in added[6:9]:
+        g.forget(gone, mode="purge", apply=True)
+    assert seen(g).size < before.size - 6
+    assert agree(g) is not full
+
+
 def test_a_space_that_was_removed_and_made_again_is_another_one(opened, tmp_path):
     old, writer = opened(space="s"), opened(space="other")
     old.add("tulip one")

@@ -36,6 +36,9 @@ from glymph.store.view import Classes, Lists, View
 PAGE = 1 << 12
 # Vectors: of fewer, half or more would be fetched for their mean alone.
 DISTANT_FROM = 2 * CENTRED_ON
+# Slots of memories that are no more, from which on a mirror is made anew if they are most of it: a
+# long-lived handle would keep one for every memory there ever was.
+MOST_EMPTY = 4_096
 # Times the store was asked: by then it compared for as long as fetching all takes, or longer.
 WHOLE_AFTER = 6
 
@@ -64,6 +67,7 @@ class Mirror:
         self._change = self._vector = 0
         self._vectors: VectorColumn | None = None
         self._asked = 0  # times, what is nearest to something
+        self._empty = 0  # slots whose memories are no more
         self._postings: Postings | None = None
 
     def __getitem__(self, column: str) -> NDArray[Any]:
@@ -94,8 +98,8 @@ class Mirror:
     def refresh(self, reader: Reader, *, whole: bool = False) -> View | None:
         """Takes in what the reader sees and returns a view.
 
-        None if the mirror has to be made anew for that. `whole` brings all vectors here, or their
-        signs.
+        None if the mirror has to be made anew for that, or had better be. `whole` brings all
+        vectors here, or their signs.
         """
         with self._lock:
             change = reader.newest_change()
@@ -109,7 +113,7 @@ class Mirror:
                     self._postings = Postings(whole=beside_others)
             elif change > self._change:
                 keys = reader.changes_since("memories", self._change, rows=self._size)
-                if keys is None or not self._apply(reader, keys):
+                if keys is None or not self._apply(reader, keys) or self._is_hollow():
                     return None
                 if self._postings is not None:
                     slots = self._slots(keys).tolist()
@@ -136,6 +140,8 @@ class Mirror:
         if (slots < 0).any():
             return False
         gone = self._slots(sorted(set(keys) - {row[0] for row in rows}))
+        gone = gone[gone >= 0]
+        self._empty += int(np.count_nonzero(self["wording"][gone]))
         for name, nothing in (
             ("state", -1),
             ("tags", 0),
@@ -143,7 +149,7 @@ class Mirror:
             ("wording", 0),
             ("embedded", False),
         ):
-            self._columns[name][gone[gone >= 0]] = nothing
+            self._columns[name][gone] = nothing
         before = self["wording"][slots]
         self._put(slots, transpose(known, MIRRORED))
         reworded = [
@@ -161,6 +167,10 @@ class Mirror:
             else:
                 self._take_vectors(reader.vectors_of(self._model_key, [*returned, *new]))
         return True
+
+    def _is_hollow(self) -> bool:
+        """Tells whether most slots are empty, and they are many."""
+        return self._empty > max(MOST_EMPTY, self._size // 2)
 
     def _append(self, columns: MirroredColumns) -> None:
         start, end = self._size, self._size + len(columns[0])
