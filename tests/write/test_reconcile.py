@@ -127,8 +127,16 @@ def test_where_a_value_alone_parts_two_texts_it_may_be_one_more_and_both_stay(
     assert hits[first.id].maybe_outdated_by == (second.id,)
 
 
-def test_what_differs_only_in_figures_may_be_the_next_of_a_series_and_stays(open_with, clock):
-    third, fourth = "Wren number 3", "wren number 4"
+@pytest.mark.parametrize(
+    ("third", "fourth"),
+    [
+        ("Wren number 3", "wren number 4"),
+        ("Mr Tan measured: 9.8 fasting.", "Mr Tan measured: 11 fasting. Doctor told."),
+    ],
+)
+def test_what_differs_only_in_figures_may_be_the_next_of_a_series_and_stays(
+    open_with, clock, third, fourth
+):
     g = open_with(replaces=[(fourth, third)])
     older, newer = say(g, clock, third, fourth)
     assert g.get(older.id).superseded_by is None

@@ -15,7 +15,7 @@ START = datetime(2026, 1, 5, 8, tzinfo=UTC)
 HOME = "Mira lives in Ghent, above the bakery on Sluizeken."
 ALLERGY = "Mira is allergic to penicillin."
 WORK = "Mira works as a night nurse at the Maria hospital."
-MOVED = "Mira has moved to Antwerp, near the zoo."
+MOVED = "Mira left Ghent for good and lives in Antwerp now."
 MOVED_PLAINLY = "Mira lives in Antwerp, near the zoo."
 CHANGED = "Mira works days now, in the children's ward."
 DEBT = "Jonas still owes Mira 240 euros."

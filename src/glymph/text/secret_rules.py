@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from glymph.text.numbers import passes_luhn
 from glymph.text.patterns import compile_late
+from glymph.text.secret_codes import CODE_RULES
 from glymph.text.secret_shapes import SHAPE_RULES, START, Rule, compile_pattern
 from glymph.text.secret_values import (
     DIGIT,
@@ -387,6 +388,10 @@ RULES: tuple[Rule, ...] = (
         r"\-]?\d{4})\b",
         "ssn social",
     ),
+    _make_rule(
+        r"\bpass(?: is|:| =)? (?P<v>[A-Za-z][\w!#$%&*+?\-]{6,40})(?![\w/@])", "pass", _is_made_up
+    ),
+    *CODE_RULES,
     Rule(r"(?<![\w.\-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w\-]|\.\d)"),
     Rule(_LONG, _is_drawn, tuple(f"{_PASSWORDS} {_KEYS}".split()), flags=0, is_long=True),
     Rule(_CARD, _is_card),

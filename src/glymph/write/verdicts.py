@@ -12,6 +12,7 @@ from glymph.reader.contract import Judgement, Reader, Thresholds
 from glymph.store import records
 from glymph.store.contract import Row
 from glymph.text.normal import normalise
+from glymph.text.sentences import NOTES, split_sentences
 from glymph.text.similarity import differ_in_values
 from glymph.text.words import UNSPACED, WORD
 
@@ -22,7 +23,7 @@ LEAST_VITAL = 0.3  # the share from which on a statement is too important to be 
 SAYS_SAME, OUTDATED = "it says the same", "it is out of date"
 PARTLY = "it, or a part of it, may be out of date"
 MOST_SWAPPED = 3  # words in a row that part two texts which are the same otherwise
-_FIGURES = re.compile(r"\d+")
+_FIGURES = re.compile(r"\d+(?:[.,:/-]\d+)*")
 
 MOST_BY_WORD = 3  # older statements that one is taken to hide by a model's word alone
 
@@ -145,7 +146,7 @@ def _may_be_one_more(new: str, old: str) -> bool:
 
     "Lea speaks Czech" after "Lea speaks Polish" has no word that says which of the two it is.
     """
-    if _FIGURES.sub("#", normalise(new)) == _FIGURES.sub("#", normalise(old)):
+    if _is_counted_alike(normalise(new), normalise(old)):
         return True
     ours, theirs = (_split(text) for text in (new, old))
     if len(ours) != len(theirs):
@@ -153,6 +154,15 @@ def _may_be_one_more(new: str, old: str) -> bool:
     parting = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
     swapped = parting[-1] - parting[0] + 1 if parting else 0
     return swapped <= min(MOST_SWAPPED, len(ours) // 2)
+
+
+def _is_counted_alike(new: str, old: str) -> bool:
+    """Tells whether two texts, or a sentence of each, are the same but for their figures."""
+    ours, theirs = (_FIGURES.sub("#", text) for text in (new, old))
+    if ours == theirs:
+        return True
+    sentences = set(split_sentences(ours, NOTES)) & set(split_sentences(theirs, NOTES))
+    return any("#" in one for one in sentences)
 
 
 def _split(text: str) -> list[str]:
