@@ -13,11 +13,14 @@ from benchmarks.harness.transcripts import Case, Score, find_turn, judge_people,
 from glymph import Glymph
 from glymph.reader.weights import explain_absence
 from glymph.testing import FrozenClock
+from glymph.text.secret_codes import mask_codes
+from glymph.text.secrets import mask_secrets
 
 QUESTION = "How much of what a session taught is kept, and how much of what is kept is worth it?"
 
 FOLDER = Path(__file__).parent / "cases" / "extraction"
 ANSWERS = FOLDER / "answers"
+CODES = FOLDER.parent / "codes"
 
 
 def run(options: Options) -> Figures:
@@ -35,7 +38,26 @@ def run(options: Options) -> Figures:
         if ANSWERS.exists():
             score = extract(cases, f"recorded:{ANSWERS}")
             figures |= _name("_with_answers", suffix, score, (90, 90))
-    return figures
+    return figures | mask_said()
+
+
+def mask_said() -> Figures:
+    """What is masked of codes that people say in passing, and of other numbers."""
+    rows = [row for part in ("first", "second") for row in lines(CODES / f"{part}.jsonl")]
+    masked = [mask_codes(mask_secrets(row["text"])[0])[0] for row in rows]
+    kept = sum(
+        row["secret"] in text for row, text in zip(rows, masked, strict=True) if row["secret"]
+    )
+    changed = sum(
+        row["text"] != text for row, text in zip(rows, masked, strict=True) if not row["secret"]
+    )
+    codes = sum(row["secret"] is not None for row in rows)
+    return {
+        "codes_masked": Figure(100 * (codes - kept) / codes, f"% of {codes} codes said in passing"),
+        "numbers_masked": Figure(
+            changed, f"of {len(rows) - codes} numbers that are none", at_most=1
+        ),
+    }
 
 
 def extract(cases: Sequence[Case], model: str) -> Score:

@@ -233,6 +233,17 @@ def test_secrets_reach_neither_the_model_nor_the_store(opened, path, answers, tm
             assert SECRET.encode() not in file.read_bytes()
 
 
+def test_a_code_said_in_passing_is_not_taken_and_one_that_is_added_stays(opened, path):
+    g, _ = opened(None)
+    said = "We use a key box at the shed, and its code is 4718 for the nurse."
+    path.write_text(claude(said))
+    done = extract(g._ctx, path)
+    assert done.masked == 1
+    assert not any("4718" in text for text in [*texts(g), str(done)])
+    g.add(said)
+    assert said in texts(g)
+
+
 def test_what_a_model_made_up_is_refused_with_the_reason(opened, path):
     made_up = [memory("We use Postgres 17."), memory("Mallory owns the servers.")]
     g, _ = opened([answer(*made_up, memory("We use Postgres."))])

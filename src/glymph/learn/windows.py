@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from glymph.learn.transcript import Turn, turn
+from glymph.text.secret_codes import mask_codes
 from glymph.text.secrets import mask_secrets
 from glymph.text.tokens import CHARACTERS, tokens
 
@@ -80,7 +81,9 @@ def _read(line: Raw) -> tuple[Turn | None, int, int, bool]:
         return None, 0, 0, True
     # What is cut off goes in two steps, so that no secret is cut in two before it is seen.
     text, secrets = mask_secrets(said.text[: 2 * LONGEST])
+    text, codes = mask_codes(text)
     kept = text[:LONGEST]
+    secrets += codes
     commands = []
     for command in said.commands:
         masked, hidden = mask_secrets(command.text)

@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 from glymph.text.numbers import passes_luhn
 from glymph.text.patterns import compile_late
-from glymph.text.secret_codes import CODE_RULES
 from glymph.text.secret_shapes import SHAPE_RULES, START, Rule, compile_pattern
 from glymph.text.secret_values import (
     DIGIT,
@@ -63,8 +62,13 @@ _MADE_UP = (
     rf"(?<![^\W_]){_LOGIN}(?![^\W_])[^.!?\n]{{0,60}}?(?<![\w/.@\-=&])"
     r"(?P<v>(?=[^\s\d]{0,40}\d)[A-Za-z][\w!#$%&*+?\-]{6,40})(?![\w/@])"
 )
+_NAMED = (
+    rf"(?<![^\W_]){_LOGIN}(?![^\W_])(?: [\w.\-]{{1,20}}){{0,4}} ?: {{1,2}}"
+    r"(?P<v>(?=[^\s\d]{0,40}\d)[A-Za-z][\w!#$%&*+?\-]{7,40})(?![\w/@])"
+)
 _QUOTED = r"\"(?P<dq>[^\"\n]{1,400})\"|'(?P<sq>[^'\n]{1,400})'|`(?P<bq>[^`\n]{1,400})`"
 _VALUE = rf"(?P<v>{_QUOTED}|[^\s\"'`,;<>(){{}}]{{1,400}})"
+_IS_NAME = compile_late(r"\b(?:name|ssid|nombre|nom|naam|nome)\b", re.IGNORECASE)
 _SIGN = r"[\"']?\s{0,3}(?P<sign>:=|=>|==?|:)\s{0,3}"
 _ORDINARY_END = compile_late(
     r"(?:ed|ing|able|ible|less|ive|ful|n't|argon2\w*|pbkdf2|sha-?\d+|md5|scrypt)\Z"
@@ -189,8 +193,18 @@ def _is_made_up(found: re.Match[str]) -> bool:
     value = found["v"].rstrip(".:?,")
     if no_value(value) or _is_call(found) or is_dotted(value) or UUID.fullmatch(value):
         return False
-    shaped = LOWER.search(value) and (UPPER.search(value) or re.search(r"[!#$%&*+?_]", value))
-    return bool(shaped) and len(DIGIT.findall(value)) > 1
+    if _IS_NAME.search(found[0]):
+        return False
+    capital, sign = UPPER.search(value), re.search(r"[!#$%&*+?_]", value)
+    shaped = LOWER.search(value) and (capital or sign)
+    return bool(shaped) and (len(DIGIT.findall(value)) > 1 or bool(capital and sign))
+
+
+def _is_named(found: re.Match[str]) -> bool:
+    """Returns whether what stands behind "the password of …:" is made of letters and figures."""
+    value = found["v"].rstrip(".:?,")
+    ordinary = no_value(value) or is_dotted(value) or UUID.fullmatch(value)
+    return not ordinary and not _IS_NAME.search(found[0])
 
 
 def _after(found: re.Match[str]) -> str:
@@ -298,6 +312,7 @@ RULES: tuple[Rule, ...] = (
     Rule(_SK, _is_api_key, ("sk-",), flags=0, is_long=True),
     _make_rule(_HOOK, "hooks.slack.com"),
     Rule(_MADE_UP, _is_made_up, _LOGINS),
+    Rule(_NAMED, _is_named, _LOGINS),
     Rule(_ALL_SIGNS, _mixes_all, tuple("!#$^*"), flags=0),
     _make_rule(_DISCORD, "/webhooks/"),
     _make_rule(_TEAMS, "webhook.office"),
@@ -391,7 +406,6 @@ RULES: tuple[Rule, ...] = (
     _make_rule(
         r"\bpass(?: is|:| =)? (?P<v>[A-Za-z][\w!#$%&*+?\-]{6,40})(?![\w/@])", "pass", _is_made_up
     ),
-    *CODE_RULES,
     Rule(r"(?<![\w.\-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w\-]|\.\d)"),
     Rule(_LONG, _is_drawn, tuple(f"{_PASSWORDS} {_KEYS}".split()), flags=0, is_long=True),
     Rule(_CARD, _is_card),

@@ -1,0 +1,45 @@
+"""Short codes that open something are masked; other numbers beside the same words stay."""
+
+import pytest
+
+from glymph.text.secret_codes import mask_codes
+from glymph.text.secrets import SECRET
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("The side gate takes {}, mind the dog.", "4471"),
+        ("Code ist {}, das sage ich ihr noch", "4718"),
+        ("It wants my identity pin, the six digit one, here it is: {}.", "730 914"),
+        ("key box on the drainpipe, {}", "3-9-0-6"),
+        ("Le portail du jardin, tu tapes {}", "1472"),
+        ("para quitar la alarma tienes que marcar {} antes de que pite", "81946"),
+        ("bike lock. four digits. {}. there", "0815"),
+        ("The padlock is {}", "seven oh four four"),
+    ],
+)
+def test_what_opens_something_is_masked(said, code):
+    assert mask_codes(said.format(code)) == (said.format(SECRET), 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The build ends with exit code 4471.",
+        "Connect pin 4 and set the bus to 115200 baud.",
+        "Her phone number is 0161 555 0173.",
+        "My desk phone extension is 2208.",
+        "The alarm is 0630 on weekdays.",
+        "The garage charged 1200 euros for the door.",
+        "Our postal code is 90210.",
+        "The gate was painted in 1998.",
+    ],
+)
+def test_another_number_stays(text):
+    assert mask_codes(text) == (text, 0)
+
+
+def test_masking_twice_is_masking_once():
+    once, _ = mask_codes("The gate code is 4471 and the padlock 9020.")
+    assert mask_codes(once) == (once, 0)
