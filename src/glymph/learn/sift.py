@@ -1,10 +1,10 @@
 """Finds what of a conversation is worth keeping, by the reader, in any language it reads.
 
 Every sentence is judged with what stands before it, and once more without where it may be worth
-keeping; both judgements and the place of the sentence are weighed. What is understood only behind
-the sentence before it is kept together with that one, what begins a turn behind a question together
-with the question, an item of a list together with the line that announces the list. Of the commands
-that an agent ran those are kept that a project is worked with.
+keeping; both judgements, its worth by itself and its place are weighed. What is understood only
+behind the sentence before it is kept together with that one, what begins a turn behind a question
+together with the question, an item of a list together with the line that announces the list. Of
+the commands that an agent ran those are kept that a project is worked with.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from glymph.reader.contract import Judgement, Reader
 from glymph.reader.wording import KEEPINGS, Said
 from glymph.text.sentences import SPOKEN, split_sentences
 from glymph.text.words import drop_stop_words, split_words
-from glymph.write.grading import VITAL
+from glymph.write.grading import LASTING, VITAL
 
 
 class Signs(NamedTuple):
@@ -33,11 +33,13 @@ class Signs(NamedTuple):
     before: float  # the share of the sentence before it in the same turn
     sentences: float  # of the turn, as a logarithm: the more there are, the more is in passing
     opens: float  # 1 where a conversation opens: there people say what they want done
+    lasting: float  # the share of its being worth keeping for long, whoever says it
+    vital: float  # and of its being vital
 
 
 NONE, ALONE, CONTINUED, ANSWERING = range(len(KEEPINGS))
 # The share from which on a sentence is kept, or a command.
-LEAST: Mapping[str, float] = {"user": 0.55, "assistant": 0.8}
+LEAST: Mapping[str, float] = {"user": 0.58, "assistant": 0.8}
 LEAST_READ = 0.12  # the share from which on a sentence is read a second time
 LEAST_COMMAND = 0.75  # people rarely hold one to be worth keeping
 # The share below which what a model keeps of a turn was of the moment, and a part of a sentence's
@@ -51,8 +53,10 @@ LONGEST = 600  # characters of a sentence that may be a statement
 MOST = 120  # sentences of one turn that are read, and commands; what is longer is pasted
 ANSWERS = " – "  # between what was said and the answer to it
 # How much each sign tells that a sentence is worth keeping, fitted by training/fit_sifting.py.
-SHIFT = 0.61
-WEIGHTS = Signs(behind=0.53, alone=0.49, before=1.85, sentences=-0.80, opens=-1.76)
+SHIFT = -0.06
+WEIGHTS = Signs(
+    behind=0.41, alone=0.40, before=1.41, sentences=-0.64, opens=-1.81, lasting=0.66, vital=1.14
+)
 _CREDENTIALS = re.compile(
     r"pass|pwd|token|secret|api[-_]?key|auth|credential|\blogin\b|sudo -S"
     r"|\b(?:curl|wget|mysql\w*|mariadb\w*|mongo\w*|redis-cli|smbclient|ldap\w*)\b.* -[apuUw]",
@@ -177,6 +181,7 @@ def find_signs(
     behind = [_find_kept(one) for one in judged]
     again = [at for at, share in enumerate(behind) if share >= LEAST_READ]
     alone = reader.sift([asked[at]._replace(before="", heard="") for at in again])
+    worth = [one.shares for one in reader.grade([asked[at].text for at in again])]
     return {
         at: Signs(
             _find_odds(behind[at]),
@@ -184,8 +189,10 @@ def find_signs(
             behind[at - 1] if at else 0.0,
             math.log(len(asked)),
             float(opens),
+            grades[LASTING] if grades else 0.0,
+            grades[VITAL] if grades else 0.0,
         )
-        for at, one in zip(again, alone, strict=True)
+        for at, one, grades in zip(again, alone, worth, strict=True)
     }
 
 
