@@ -26,7 +26,18 @@ CODES = FOLDER.parent / "codes"
 def run(options: Options) -> Figures:
     """Recall and precision by the reader, and with the recorded answers of a strong model."""
     figures: dict[str, Figure] = {}
-    for part in ("dev", "once", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"):
+    for part in (
+        "dev",
+        "once",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+    ):
         suffix = "" if part == "dev" else f"_{part}"
         cases = lines(FOLDER / f"{part}.jsonl")
         cases = cases[: options.count(len(cases), least=2)]

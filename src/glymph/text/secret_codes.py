@@ -35,7 +35,7 @@ _CERTAIN = (
     r"passcode|pass code|key ?pad|lock ?box|key ?(?:box|safe)|padlock|(?:bike|suitcase) lock"
     r"|combo\b|combination|alarm panel|parental control|intercom|geheimzahl|geheimnummer"
     r"|schlüssel(?:kasten|safe|tresor|box)|fahrradschloss|zahlenschloss|vorhängeschloss|tresor"
-    r"|alarmanlage|caja fuerte|candado|cajita de las llaves|antivol|digicode|cadenas"
+    r"|alarmanlage|caja fuerte|candado|cajita|antivol|digicode|cadenas"
     r"|coffre-fort|boîte à clés?|cassaforte|lucchetto|kluis|sleutel(?:kast|kluis)|fietsslot|cofre"
     r"|cadeado|unlocks? with|entsperr"
     r"|desbloque\w*|déverrouill\w*|sblocca\w*|ontgrendel\w*"
@@ -67,7 +67,8 @@ _OPENED = (
 _ENTERED = (
     r"(?:with|takes?|punch(?: in)?|press|dial|type(?: in)?|enter|try|hit|use|set to|reset to|wants?"
     r"|mit|raute|und dann|schnell|con|col|avec|tape[sz]?|marcar|marcas?|digit[ae]|pones|fai|auf|op"
-    r"|code|combo|com|fais|fai|goes|needs|was|then|hat jetzt|dann|va con|c'est|it's|that's|is|ist"
+    r""
+    r"|code(?:'s)?|c[óo]digo|codice|combo|com|fais|fai|goes|needs|was|then|hat jetzt|dann|va con|c'est|it's|that's|is|ist"
     r"|es|est|è|é|jetzt|now|das ist bei \w+|keypad)"
     r"[ :]{1,2}"
 )
