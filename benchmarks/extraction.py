@@ -19,6 +19,7 @@ from glymph.text.secrets import mask_secrets
 QUESTION = "How much of what a session taught is kept, and how much of what is kept is worth it?"
 
 FOLDER = Path(__file__).parent / "cases" / "extraction"
+PARTS = "dev once second third fourth fifth sixth seventh eighth ninth".split()
 ANSWERS = FOLDER / "answers"
 CODES = FOLDER.parent / "codes"
 
@@ -26,18 +27,7 @@ CODES = FOLDER.parent / "codes"
 def run(options: Options) -> Figures:
     """Recall and precision by the reader, and with the recorded answers of a strong model."""
     figures: dict[str, Figure] = {}
-    for part in (
-        "dev",
-        "once",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-    ):
+    for part in PARTS:
         suffix = "" if part == "dev" else f"_{part}"
         cases = lines(FOLDER / f"{part}.jsonl")
         cases = cases[: options.count(len(cases), least=2)]

@@ -18,9 +18,8 @@ from glymph.text.secrets import SECRET
 NEAR, BEHIND = 80, 28  # characters before the figures and behind them that may say what they open
 _DIGIT = (
     r"\b(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins?|zwei|drei|vier|fünf"
-    r"|sechs"
-    r"|sieben|acht|neun|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|zéro|un|deux|trois"
-    r"|quatre|cinq|sept|huit|neuf|due|tre|quattro|cinque|sei|sette|otto|nove)\b"
+    r"|sechs|sieben|acht|neun|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|zéro|un|deux"
+    r"|trois|quatre|cinq|sept|huit|neuf|due|tre|quattro|cinque|sei|sette|otto|nove)\b"
 )
 _FIGURES = (
     r"(?<![\w.,:/€$£+\-])(?<!\d )(?P<v>[*#]?\d{3,8}[#*]?|\d(?:[ \-*]\d{1,4}){3,5}|\d{3}[ \-]\d{3}"
@@ -35,54 +34,45 @@ _CERTAIN = (
     r"passcode|pass code|key ?pad|lock ?box|key ?(?:box|safe)|padlock|(?:bike|suitcase) lock"
     r"|combo\b|combination|alarm panel|parental control|intercom|geheimzahl|geheimnummer"
     r"|schlüssel(?:kasten|safe|tresor|box)|fahrradschloss|zahlenschloss|vorhängeschloss|tresor"
-    r"|alarmanlage|caja fuerte|candado|cajita|antivol|digicode|cadenas"
-    r"|coffre-fort|boîte à clés?|cassaforte|lucchetto|kluis|sleutel(?:kast|kluis)|fietsslot|cofre"
-    r"|cadeado|unlocks? with|entsperr"
-    r"|desbloque\w*|déverrouill\w*|sblocca\w*|ontgrendel\w*"
-    r"|(?:(?:door|gate|alarm|entry|access|lock|safe|garage|building|security|unlock|shed"
-    r"|locker)(?:'s)?"
-    r"|tür|tor|zugangs?|eingangs?|garagen?|alarm|deur|toegangs|poort)[ -]?(?:code|kombination)"
-    r"|c[óo]d(?:igo|ice) (?:de |del |de la |da |do |della |dell'|di |d')(?:puerta|portal|alarma"
-    r"|entrada|acceso|garaje|porta|portão|portone|alarme|acesso|prédio|cancello|allarme|accesso)"
+    r"|alarmanlage|caja fuerte|candado|cajita|antivol|digicode|cadenas|coffre-fort|boîte à clés?"
+    r"|cassaforte|lucchetto|kluis|sleutel(?:kast|kluis)|fietsslot|cofre|cadeado|unlocks? with"
+    r"|entsperr|desbloque\w*|déverrouill\w*|sblocca\w*|ontgrendel\w*|(?:(?:door|gate|alarm|entry"
+    r"|access|lock|safe|garage|building|security|unlock|shed|locker)(?:'s)?|tür|tor|zugangs?"
+    r"|eingangs?|garagen?|alarm|deur|toegangs|poort)[ -]?(?:code|kombination)|c[óo]d(?:igo"
+    r"|ice) (?:de |del |de la |da |do |della |dell'|di |d')(?:puerta|portal|alarma|entrada|acceso"
+    r"|garaje|porta|portão|portone|alarme|acesso|prédio|cancello|allarme|accesso)"
     r"|code (?:de (?:la |l')|du |d')(?:porte|portail|entrée|accès|alarme|immeuble|garage)"
 )
 # A card's or a telephone's PIN: of a circuit board one says which, "pin 4".
 _PIN = (
     r"(?:card|bank|sim|phone|app|identity|amex|visa|karten?|handy|konto|bancomat|carta|tarjeta"
-    r"|cartão|carte|my|mijn|mein|meine|mi|mon|mio|meu|mijn|ist die|is the)\b[^.!?\n]{0,30}?"
-    r"\bpin(?: ?code|'s)?\b"
-    r"|\bpin(?: ?code)?(?:\b (?:is|ist|es|est|è|é|del|de la|della|du|de|van|von|for|number"
-    r"|code)\b|'s\b)"
+    r"|cartão|carte|my|mijn|mein|meine|mi|mon|mio|meu|mijn|ist die"
+    r"|is the)\b[^.!?\n]{0,30}?\bpin(?: ?code|'s)?\b|\bpin(?: ?code)?(?:\b (?:is|ist|es|est|è|é"
+    r"|del|de la|della|du|de|van|von|for|number|code)\b|'s\b)"
 )
 # What is opened by other things, too, and words that say that figures are entered.
 _OPENED = (
     r"door|gate\b|gate's|garage|alarm|entry|building|basement|shed|voicemail|locker|car park"
-    r"|banking|debit card|ec-karte|carte bleue|spind\b|hoftor|lock\b|locked|safe\b"
-    r"|phone|ipad|laptop|office|code\b|türe?\b|haustür|tor\b|tors\b|mailbox|handy|portal\b|portão"
-    r"|portail|porte\b"
-    r"|immeuble|cancello|portone|allarme|alarme|prédio|cochera|garaje|puerta|móvil|telefon"
-    r"|téléphone"
-    r"|voordeur|poort\b|bank app|\bpad\b|teclado|clave|senha|clavier"
+    r"|banking|debit card|ec-karte|carte bleue|spind\b|hoftor|lock\b|locked|safe\b|phone|ipad"
+    r"|laptop|office|code\b|türe?\b|haustür|tor\b|tors\b|mailbox|handy|portal\b|portão|portail"
+    r"|porte\b|immeuble|cancello|portone|allarme|alarme|prédio|cochera|garaje|puerta|móvil|telefon"
+    r"|téléphone|voordeur|poort\b|bank app|\bpad\b|teclado|clave|senha|clavier"
 )
 _ENTERED = (
-    r"(?:with|takes?|punch(?: in)?|press|dial|type(?: in)?|enter|try|hit|use|set to|reset to|wants?"
-    r"|mit|raute|und dann|schnell|con|col|avec|tape[sz]?|marcar|marcas?|digit[ae]|pones|fai|auf|op"
-    r""
-    r"|code(?:'s)?|c[óo]digo|codice|combo|com|fais|fai|goes|needs|was|then|hat jetzt|dann|va con|c'est|it's|that's|is|ist"
-    r"|es|est|è|é|jetzt|now|das ist bei \w+|keypad)"
-    r"[ :]{1,2}"
+    r"(?:with|takes?|punch(?: in)?|press|dial|type(?: in)?|enter|try|hit|use|set to|reset to"
+    r"|wants?|mit|raute|und dann|schnell|con|col|avec|tape[sz]?|marcar|marcas?|digit[ae]|pones|fai"
+    r"|auf|op|code(?:'s)?|c[óo]digo|codice|combo|com|fais|fai|goes|needs|was|then|hat jetzt|dann"
+    r"|va con|c'est|it's|that's|is|ist|es|est|è|é|jetzt|now|das ist bei \w+|keypad)[ :]{1,2}"
 )
 _TYPED = (
     r"\s?(?:and (?:hit|press|push)|then p|enter\b|on the (?:key ?)?pad|eintipp|drück|no teclado"
-    r"|star at|to get in"
-    r"|puis|dann die|hash\b)"
+    r"|star at|to get in|puis|dann die|hash\b)"
 )
 _OTHERS = (
     r"(?:error|exit|status|zip|post(?:al)?|area|country|dial(?:ling)?|product|item|bar|colou?r"
-    r"|charge"
-    r"|discount|promo|booking|reference|model|tax|room|source|fehler|artikel|farb|buchungs"
-    r"|erreur|postal|de error|de réduction|promo|sconto|desconto|de descuento)"
-    r"[ -]?code?s?:?(?: \w{1,4})? ?"
+    r"|charge|discount|promo|booking|reference|model|tax|room|source|fehler|artikel|farb|buchungs"
+    r"|erreur|postal|de error|de réduction|promo|sconto|desconto"
+    r"|de descuento)[ -]?code?s?:?(?: \w{1,4})? ?"
 )
 _CALLED = r"(?:phone|handy|mobile|telefon)[ -]?(?:number|nummer)|extension|durchwahl|mobile is"
 _YEAR_OR_TIME = compile_late(r"19[5-9]\d|20[0-4]\d|(?:0[4-9]|1\d|2[0-3])[0-5][05]")
