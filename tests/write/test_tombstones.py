@@ -168,12 +168,30 @@ def test_a_purged_identifier_stays_out_in_every_encoding(names_removed, identifi
     [("zq4471.io", "zq4471[.]io"), ("zq4471.io", "zq4471 (dot) io"), ("zq4471.io", "ZQ4471 dot io"),
      ("https://zq4471.io/login", "hxxps://zq4471[.]io/login"), ("vera.holm@acme.com", "ⓥⓔⓡⓐ.holm@acme.com"),
      ("vera.holm@acme.com", "🅥🅔🅡🅐.🄷🄾🄻🄼@acme.com"), ("vera.holm@acme.com", "vera.holm+news@acme.com"),
-     ("+49 170 5559341", "0170 triple five 9341")],
+     ("+49 170 5559341", "0170 triple five 9341"), ("AB-4471", "ab dash 4471"),
+     ("AB-4471", "alpha bravo 4471"), ("AB-4471", "AB-four four seven one")],
 )  # fmt: skip
 def test_a_purged_address_stays_out_however_it_is_hidden(glymph, identifier, written):
     glymph.add(f"The roofer has {identifier}.")
     glymph.forget(identifier, mode="purge", apply=True)
     assert glymph.add(f"Ask {written} about slate").refused == tombstones.TOMBSTONED
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["A dash of salt, 4471 grains of it", "Alpha and bravo left at 4471", "AB-four is room 4471"],
+)
+def test_what_only_sounds_like_a_purged_code_comes_in(glymph, text):
+    glymph.add("The roofer has AB-4471.")
+    glymph.forget("AB-4471", mode="purge", apply=True)
+    assert glymph.add(text).refused is None
+
+
+@pytest.mark.parametrize("said", ["ab dash 4471", "alpha bravo 4471", "AB-four four seven one"])
+def test_a_purge_finds_a_code_as_it_is_said(glymph, said):
+    own = glymph.add(f"The ticket {said} is closed.").id
+    plan = glymph.forget("AB-4471", mode="purge")
+    assert [action.id for action in plan.actions] == [own]
 
 
 def test_an_address_with_a_tag_is_buried_alone(glymph):

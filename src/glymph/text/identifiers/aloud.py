@@ -33,6 +33,13 @@ _SIGNS = dict(zip("〇零一二三四五六七八九", "00123456789", strict=Tru
 _TO_FIGURES = str.maketrans("〇零一二三四五六七八九", "00123456789")
 VALUES = {word: digit for digit, words in _WORDS.items() for word in words}
 VALUES |= _SIGNS
+# Letters as they are spelt on the telephone, and what is said for the sign between two parts.
+_SPELT = {
+    word[0]: word
+    for word in "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike "
+    "november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu".split()
+} | {"a": "al(?:ph|f)a", "j": "juliett?e?", "w": "whiske?y", "x": "x-?ray"}
+SAID_DASH = r"(?:dash|hyphen|minus|slash|bindestrich|tiret|gui[oó]n|trattino|h[ií]fen|streepje)"
 FEWEST = 4  # digits in a row that are read as one number
 MOST_DOUBLED = 4  # equal digits in a row of which some may be said as "double"
 GAP = r"[\s.,/_:()·-]{0,3}"  # what stands between the parts of a number
@@ -52,6 +59,14 @@ _PIECE = re.compile(
 _DOUBLED = re.compile(rf"(?<!\w)(double|triple)[ -]({_WORD}|[0-9])(?!\w)", re.IGNORECASE)
 
 
+_DASHED = re.compile(rf"(?<=\w) {SAID_DASH} (?=\w)", re.IGNORECASE)
+_LETTER = f"(?:{'|'.join(_SPELT.values())})"
+_LETTERS = re.compile(rf"(?<!\w){_LETTER}(?: {_LETTER}){{1,9}}(?=[ -][0-9])", re.IGNORECASE)
+_BEHIND_DASH = re.compile(
+    rf"(?<=[A-Za-z]-)(?:{_WORD})(?:[ -](?:{_WORD})){{2,20}}{_NO_LETTER_AFTER}", re.IGNORECASE
+)
+
+
 def digit_pattern(digit: str) -> str:
     """Returns the expression for a digit, of any script, as a figure, a word or a sign."""
     figure = str(unicodedata.decimal(digit))
@@ -69,7 +84,7 @@ def spell_pattern(characters: str, gap: str = GAP) -> str:
     for character, same in groupby(characters):
         count = len(list(same))
         if not character.isdecimal():
-            parts += [re.escape(character)] * count
+            parts += [_letter_pattern(character)] * count
             continue
         said = digit_pattern(character)
         ways = [gap.join([said] * count)]
@@ -81,6 +96,15 @@ def spell_pattern(characters: str, gap: str = GAP) -> str:
             ]
         parts.append(ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})")
     return gap.join(parts)
+
+
+def _letter_pattern(letter: str) -> str:
+    """Returns the expression for a letter, as it is written and as it is spelt aloud."""
+    spelt = _SPELT.get(letter.lower())
+    plain = re.escape(letter)
+    if spelt is None:
+        return plain
+    return rf"(?:{_NO_LETTER_BEFORE}{spelt}{_NO_LETTER_AFTER}|{plain})"
 
 
 def _sums(count: int) -> Iterator[tuple[int, ...]]:
@@ -105,8 +129,23 @@ def find_rows(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def write_out(text: str) -> str:
-    """Returns a text with figures for digits said doubled among others: "0170 triple five 9341"."""
-    return _DOUBLED.sub(_write_doubled, text)
+    """Returns a text with figures for digits said doubled among others: "0170 triple five 9341".
+
+    So are a dash that is said, letters spelt aloud, and figures said behind a letter and a dash.
+    """
+    plain = _DASHED.sub("-", _DOUBLED.sub(_write_doubled, text))
+    plain = _LETTERS.sub(lambda found: _first_letters(found[0]), plain)
+    return _BEHIND_DASH.sub(_write_row, plain)
+
+
+def _first_letters(text: str) -> str:
+    return "".join(word[0] for word in text.split()).upper()
+
+
+def _write_row(match: re.Match[str]) -> str:
+    return "".join(
+        VALUES[piece[0].lower()] for piece in re.finditer(_WORD, match[0], re.IGNORECASE)
+    )
 
 
 def _write_doubled(match: re.Match[str]) -> str:

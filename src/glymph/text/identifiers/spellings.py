@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from glymph.text.grammar import FUNCTION, VERBS
-from glymph.text.identifiers.aloud import VALUES, find_rows, spell_pattern
+from glymph.text.identifiers.aloud import SAID_DASH, VALUES, find_rows, spell_pattern
 from glymph.text.identifiers.books import other_isbn
 from glymph.text.identifiers.codenames import name_pattern
 from glymph.text.identifiers.codes import is_other_label
@@ -40,7 +40,7 @@ SHORTEST_NUMBER = 5  # digits of a number that is known in any groups
 SHORTEST_CODE = 5  # letters and digits of a code that is known in any groups
 LONG_PHONE = 9  # digits of a number that may be a phone, where a text tells its country
 SURELY_ONE = 6  # digits of a number that is one whatever it is called
-_GAP = "[ ./_()·-]{0,3}"
+_GAP = f"(?:[ ./_()·-]{{0,3}}| {SAID_DASH} )"
 _BEFORE = r"(?<![\w@\\+-])(?<!\w[/_])(?<![0-9][.,:])"
 _AFTER = r"(?![\w@]|[.,/:_-]\w)"
 _CODE_BEFORE, _CODE_AFTER = r"(?<![\w-])(?<![0-9][.,/])", r"(?![\w-]|[.,/]\w)"
