@@ -12,15 +12,12 @@ from __future__ import annotations
 
 import re
 
+from glymph.text.identifiers.aloud import VALUES
 from glymph.text.patterns import compile_late
 from glymph.text.secrets import SECRET
 
 NEAR, BEHIND = 80, 28  # characters before the figures and behind them that may say what they open
-_DIGIT = (
-    r"\b(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins?|zwei|drei|vier|fünf"
-    r"|sechs|sieben|acht|neun|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|zéro|un|deux"
-    r"|trois|quatre|cinq|sept|huit|neuf|due|tre|quattro|cinque|sei|sette|otto|nove)\b"
-)
+_DIGIT = rf"\b(?:{'|'.join(word for word in VALUES if word.isalpha() and len(word) > 1)})\b"
 _FIGURES = (
     r"(?<![\w.,:/€$£+\-])(?<!\d )(?P<v>[*#]?\d{3,8}[#*]?|\d(?:[ \-*]\d{1,4}){3,5}|\d{3}[ \-]\d{3}"
     r"|\d[*]\d{3,5}|\d\d(?:[ \-]\d{1,2}){2}|\d{1,4}[A-D]\d{1,4}|[A-D]\d{3,5}[A-Z]?"
