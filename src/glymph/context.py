@@ -20,7 +20,7 @@ from glymph.errors import KeyMissing, MemoryNotFound, TooManyToday
 from glymph.ids import is_uuid7, uuid7
 from glymph.llm.contract import Model
 from glymph.model import Receipt, Refusal
-from glymph.moments import AHEAD, MICROS_PER_DAY, iso, micros, moment, shift
+from glymph.moments import AHEAD, EVER, MICROS_PER_DAY, iso, micros, moment, shift
 from glymph.reader.contract import Reader as TextReader
 from glymph.reader.no_reader import NoReader
 from glymph.store import foresight, guards, once
@@ -55,6 +55,11 @@ def _say_refused(refused: Refusal, gone: Collection[str]) -> list[str]:
 def _list_telling(texts: Iterable[str | None]) -> list[str]:
     """Returns those of the texts that may tell something purged, each once."""
     return [text for text in dict.fromkeys(texts) if text and not is_plain_name(text)]
+
+
+def _told_before(intent: Intent, day: tuple[int, int]) -> int:
+    """Returns the moment before which what is reworded counts: what an undo rewords came so."""
+    return -EVER if intent.verb == "undo" else day[0]
 
 
 @dataclass(slots=True)
@@ -286,7 +291,9 @@ class Context:
         if untitled := op.list_untitled(named):
             asks.append(foresight.titles(untitled))
         if self.is_agent and op.writer.may_put_away:
-            asks.append(foresight.put_away_in(op.writer.operation_key))
+            asks.append(
+                foresight.put_away_in(op.writer.operation_key, _told_before(op.intent, day))
+            )
             if op.puts_away:
                 asks.append(foresight.put_away_by(self.agents, *day))
         if asks:
@@ -310,7 +317,7 @@ class Context:
 
         An agent chooses its name; so all of them share a day, unless a token tells them apart.
         """
-        count = writer.put_away_in(writer.operation_key)
+        count = writer.put_away_in(writer.operation_key, _told_before(writer.intent, day))
         if not count:
             return
         gone = writer.put_away_by(self.agents, day[0], upto=day[1])

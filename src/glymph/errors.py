@@ -23,7 +23,7 @@
     │   ├── PlanExpired                        the plan is too old to be acted on
     │   ├── IdentifierLeft                     a purge would leave part of what it must remove
     │   ├── TooMany                            more than may go at once without confirmation
-    │   ├── TooManyToday                       more than an agent may hide or delete in a day
+    │   ├── TooManyToday                       more than an agent may put away in a day
     │   ├── NoModel                            it needs a language model and none is configured
     │   ├── BudgetSpent                        a call might cost more than may be spent
     │   ├── Forbidden                          the token does not go that far
@@ -258,7 +258,7 @@ class TooManyToday(Refused):
 
     def __init__(self, count: int, gone: int, most: int) -> None:
         super().__init__(
-            f"{count:,} memories would go; an agent may hide or delete {most:,} a day, and "
+            f"{count:,} memories would go; an agent may hide, delete or reword {most:,} a day, and "
             f"{gone:,} have gone. Nothing was changed. Ask a person to do it, or to raise the "
             "setting agent_daily."
         )

@@ -71,6 +71,11 @@ def expire(agent, ids, clock):
         call(agent, "memory_update", id=one, expires_at=clock().isoformat())
 
 
+def reword(agent, ids, clock):
+    for one in ids:
+        call(agent, "memory_update", id=one, text=f"No word is left of {one}.")
+
+
 def undo_what_upkeep_made(agent, ids, clock):
     made = agent.daemon.add_many([f"The depot learnt {n} of {ids[0]}." for n in range(len(ids))])
     call(agent, "undo_operation", operation_id=made[0].operation_id)
@@ -84,7 +89,7 @@ def undo_a_restore(agent, ids, clock):
 
 WAYS = [
     delete, archive, prune_by_id, execute_prune, merge, supersede, hide_by_link, expire,
-    undo_what_upkeep_made, undo_a_restore,
+    reword, undo_what_upkeep_made, undo_a_restore,
 ]  # fmt: skip
 
 
@@ -104,6 +109,17 @@ def test_every_way_to_hide_ends_at_the_cap_of_the_day(opened, clock, way):
         call(agent, "memory_delete", ids=[ids[20]])
     clock.advance(days=1.01)
     call(agent, "memory_delete", ids=[ids[20]])
+
+
+def test_rewording_what_is_new_or_was_reworded_back_does_not_count(opened, clock):
+    agent = opened("agent")
+    ids = told(agent)
+    reword(agent, ids[:20], clock)
+    clock.advance(days=10)
+    reword(agent, ids[20:25], clock)
+    for one in [done for done in agent.operations(limit=20) if done.verb == "update"][:5]:
+        call(agent, "undo_operation", operation_id=one.id)
+    reword(agent, ids[25:30], clock)
 
 
 def test_an_agent_that_writes_its_name_otherwise_has_the_same_day(opened, clock):

@@ -71,8 +71,8 @@ def put_away_by(actor: str, since: int, upto: int) -> Lookup:
     return _lookup("put_away_by", actor=actor, since=since, upto=upto)
 
 
-def put_away_in(operation: int) -> Lookup:
-    return _lookup("put_away_in", operation=operation)
+def put_away_in(operation: int, since: int) -> Lookup:
+    return _lookup("put_away_in", operation=operation, since=since)
 
 
 def edge_of(source: str, target: str, edge_type: str) -> Lookup:

@@ -257,9 +257,9 @@ class Reader(
         """
         return int(self._value("put_away_by", actor=actor, since=since, upto=upto))
 
-    def put_away_in(self, operation: int) -> int:
-        """Returns how many memories an operation hides or removes."""
-        return int(self._value("put_away_in", operation=operation))
+    def put_away_in(self, operation: int, since: int) -> int:
+        """Returns how many memories an operation hides or removes, or rewords if told before."""
+        return int(self._value("put_away_in", operation=operation, since=since))
 
     def purged_by(self, actors: Iterable[str], since: int, *, upto: int = EVER) -> int:
         """Returns how many memories these actors removed for good between moments."""

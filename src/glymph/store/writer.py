@@ -26,8 +26,8 @@ from glymph.text.bands import BANDS, Bands
 # their own word, what decides whether it is shown. The trust of a lesson follows its evidence.
 SAID = frozenset({"text", "title"})
 SHOWN = frozenset({"kind", "trust", "expires_at"})
-# Those by which a memory is hidden or goes by itself, as `put_away_in` counts it.
-HIDING = frozenset({"state", "superseded_by", "expires_at"})
+# Those by which a memory is hidden, goes by itself or says something else: see `put_away_in`.
+HIDING = frozenset({"state", "superseded_by", "expires_at", "text"})
 EDIT, PURGE = "update", "purge"
 
 

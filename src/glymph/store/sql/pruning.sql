@@ -32,7 +32,7 @@ DELETE FROM plans WHERE space_id = :space_id AND expires_at <= :now;
 
 -- name: put_away_by
 -- How many memories an actor, or one with a name below its name, has hidden or removed since a moment that are so
--- still, by whatever verb: archived, trashed, replaced, taken away, or given an end.
+-- still, by whatever verb: archived, trashed, replaced, taken away, given an end, or, if they are older, reworded.
 SELECT count(DISTINCT j.key) FROM scoped_operations o
 JOIN scoped_journal j ON j.operation = o.key
 LEFT JOIN scoped_memories m ON m.key = j.key
@@ -43,16 +43,20 @@ WHERE (lower(trim(o.actor)) = lower(:actor)
   OR j.action = 'update' AND {json:j.after:state} <> 'LIVE' AND coalesce(m.state, '') <> 'LIVE'
   OR j.action = 'update' AND {json:j.after:superseded_by} IS NOT NULL
     AND (m.key IS NULL OR m.superseded_by IS NOT NULL)
-  OR j.action = 'update' AND {json:j.after:expires_at} IS NOT NULL AND (m.key IS NULL OR m.expires_at IS NOT NULL));
+  OR j.action = 'update' AND {json:j.after:expires_at} IS NOT NULL AND (m.key IS NULL OR m.expires_at IS NOT NULL)
+  OR j.action = 'update' AND {json:j.after:text} IS NOT NULL AND o.verb <> 'undo'
+    AND m.created_at <= :since AND m.text <> {json:j.image:text});
 
 -- name: put_away_in
--- The same of one operation.
+-- The same of one operation; of those told before a moment what it rewords.
 SELECT count(DISTINCT j.key) FROM scoped_journal j
+LEFT JOIN scoped_memories m ON m.key = j.key
 WHERE j.operation = :operation AND j.tbl = 'memories' AND (
   j.action = 'delete'
   OR j.action = 'update' AND (
     {json:j.after:state} <> 'LIVE' OR {json:j.after:superseded_by} IS NOT NULL
-    OR {json:j.after:expires_at} IS NOT NULL));
+    OR {json:j.after:expires_at} IS NOT NULL
+    OR {json:j.after:text} IS NOT NULL AND m.created_at <= :since));
 
 -- name: purged_by
 -- How many memories these actors have removed for good since a moment.
