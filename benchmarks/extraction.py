@@ -54,7 +54,9 @@ def mask_said() -> Figures:
     )
     codes = sum(row["secret"] is not None for row in rows)
     return {
-        "codes_masked": Figure(100 * (codes - kept) / codes, f"% of {codes} codes said in passing"),
+        "codes_masked": Figure(
+            100 * (codes - kept) / codes, f"% of {codes} codes said in passing", at_least=75
+        ),
         "numbers_masked": Figure(
             changed, f"of {len(rows) - codes} numbers that are none", at_most=1
         ),

@@ -46,7 +46,8 @@ class Settings:
     prune_most: int = _setting(500, "most memories that may go at once without being confirmed")
     prune_daily: int = _setting(100, "most memories a day that execute_prune may remove")
     agent_daily: int = _setting(
-        200, "most memories a day that the agents of a space, or of a token, may hide, delete or reword"
+        200,
+        "most memories a day that the agents of a space, or of a token, may hide, delete or reword",
     )
     agents_may_confirm: str = _setting(
         "off", "on: an agent may itself confirm a prune of more than may go at once"

@@ -17,6 +17,12 @@ from glymph.text.secrets import SECRET
         ("para quitar la alarma tienes que marcar {} antes de que pite", "81946"),
         ("bike lock. four digits. {}. there", "0815"),
         ("The padlock is {}", "seven oh four four"),
+        ("The door code is {}", "Four Four Seven One"),
+        ("The door code is {}.", "double four seven one"),
+        ("door code:{}", "4471"),
+        ("The door code is {}.", "5582#91"),
+        ("My phone number, then the door code: {}", "4471"),
+        ("the combination is {}", "12-34-56-78"),
     ],
 )
 def test_what_opens_something_is_masked(said, code):
@@ -34,6 +40,20 @@ def test_what_opens_something_is_masked(said, code):
         "The garage charged 1200 euros for the door.",
         "Our postal code is 90210.",
         "The gate was painted in 1998.",
+        "On my laptop the dev server port is 8080.",
+        "The office printer's port is 9100.",
+        "The code works with 4096 tokens per batch.",
+        "The lock timeout is 5000 for now.",
+        "The code is 5432 by default for Postgres.",
+        "Our office rent is 2450 a month.",
+        "We need thread-safe code for 2000 connections.",
+        "This combination of flags gave 1432 failures.",
+        "We use Intercom since 2021.",
+        "The intercom service listens on port 8443.",
+        "The security code review took until 2023 and found 118 issues.",
+        "The building code of 2018 applies.",
+        "The alarm code was last changed in 2019.",
+        "My config has to pin numpy because 1026 breaks it.",
     ],
 )
 def test_another_number_stays(text):

@@ -390,6 +390,8 @@ def test_only_the_secret_goes_and_every_one_is_counted():
         ("le mot de passe du club, c'est {}", "Mouette-58"),
         ("hasło do sieci to {}", "Jodla2019"),
         ("WLAN für Gäste: {}", "Birnbaum88x"),
+        ("user is tickets@, pass is {}", "Gr1maldi-Trapdoor-88"),
+        ("mot de passe de la box : {}", "citronvert2019"),
     ],
 )
 def test_a_word_made_up_to_be_a_password_is_masked_some_words_behind_what_it_opens(frame, secret):
@@ -403,6 +405,12 @@ def test_a_word_made_up_to_be_a_password_is_masked_some_words_behind_what_it_ope
         "La clave del problema es la base de datos de 2024.",
         "The wifi reaches room B12 and the Nordhalle2 poorly.",
         "Log in at https://example.com/Start_2024 first.",
+        "We pass Http_Client to the handler, and JWT_token through the context.",
+        "Boarding pass Lufthansa-LH2040 is in the mail.",
+        "Login flow: oauth2-proxy in front of it.",
+        "The login provider: keycloak26",
+        "Password hashing: argon2id-v19",
+        "login via OAuth2_Proxy",
     ],
 )
 def test_names_and_numbers_near_a_login_stay(text):

@@ -111,15 +111,32 @@ def test_every_way_to_hide_ends_at_the_cap_of_the_day(opened, clock, way):
     call(agent, "memory_delete", ids=[ids[20]])
 
 
-def test_rewording_what_is_new_or_was_reworded_back_does_not_count(opened, clock):
+def undo_all(agent, verb):
+    for one in [done for done in agent.operations(limit=20) if done.verb == verb]:
+        call(agent, "undo_operation", operation_id=one.id)
+
+
+def test_rewording_what_is_new_does_not_count(opened, clock):
     agent = opened("agent")
     ids = told(agent)
     reword(agent, ids[:20], clock)
     clock.advance(days=10)
     reword(agent, ids[20:25], clock)
-    for one in [done for done in agent.operations(limit=20) if done.verb == "update"][:5]:
-        call(agent, "undo_operation", operation_id=one.id)
-    reword(agent, ids[25:30], clock)
+    undo_all(agent, "update")
+
+
+def test_what_an_undo_took_back_was_reworded_all_the_same(opened, clock):
+    """Or whoever undoes the undos has reworded more than a day holds."""
+    agent, person = opened("agent"), opened("user")
+    ids = told(person)
+    clock.advance(days=10)
+    reword(agent, ids[:DAILY], clock)
+    undo_all(agent, "update")
+    with pytest.raises(errors.TooManyToday):
+        reword(agent, ids[DAILY : DAILY + 1], clock)
+    undo_all(agent, "undo")
+    changed = [one for one in person.list(limit=100) if one.text.startswith("No word")]
+    assert len(changed) == DAILY
 
 
 def test_an_agent_that_writes_its_name_otherwise_has_the_same_day(opened, clock):

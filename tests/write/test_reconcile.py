@@ -143,6 +143,19 @@ def test_what_differs_only_in_figures_may_be_the_next_of_a_series_and_stays(
     assert [edge.source for edge in g.edges(older.id)] == [newer.id]
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Born in 1990. Mira lives in Ghent.", "Born in 1990. Mira has moved to Antwerp."),
+        ("1. The API is written in Go.", "2. We moved the whole API to Rust."),
+    ],
+)
+def test_a_figure_that_stays_the_same_makes_no_series(open_with, clock, older, newer):
+    g = open_with(replaces=[(newer, older)])
+    first, _ = say(g, clock, older, newer)
+    assert g.get(first.id).superseded_by is not None
+
+
 def test_a_pinned_statement_is_never_hidden(open_with, clock):
     g = open_with(replaces=[(LISBON, BERLIN)])
     (berlin,) = say(g, clock, BERLIN, pinned=True)

@@ -163,13 +163,19 @@ def test_a_purged_identifier_stays_out_in_every_encoding(names_removed, identifi
             assert names_removed.add(text).refused == tombstones.TOMBSTONED, text
 
 
+SAID = (
+    "ab dash 4471", "AB  dash  4471", "alpha bravo 4471", "alfa-bravo 4471", "AB-four four seven one",
+    "alpha bravo four four seven one", "AB dash double four seven one",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("identifier", "written"),
     [("zq4471.io", "zq4471[.]io"), ("zq4471.io", "zq4471 (dot) io"), ("zq4471.io", "ZQ4471 dot io"),
      ("https://zq4471.io/login", "hxxps://zq4471[.]io/login"), ("vera.holm@acme.com", "ⓥⓔⓡⓐ.holm@acme.com"),
      ("vera.holm@acme.com", "🅥🅔🅡🅐.🄷🄾🄻🄼@acme.com"), ("vera.holm@acme.com", "vera.holm+news@acme.com"),
-     ("+49 170 5559341", "0170 triple five 9341"), ("AB-4471", "ab dash 4471"),
-     ("AB-4471", "alpha bravo 4471"), ("AB-4471", "AB-four four seven one")],
+     ("+49 170 5559341", "0170 triple five 9341"),
+     *(("AB-4471", said) for said in SAID)],
 )  # fmt: skip
 def test_a_purged_address_stays_out_however_it_is_hidden(glymph, identifier, written):
     glymph.add(f"The roofer has {identifier}.")
@@ -179,19 +185,25 @@ def test_a_purged_address_stays_out_however_it_is_hidden(glymph, identifier, wri
 
 @pytest.mark.parametrize(
     "text",
-    ["A dash of salt, 4471 grains of it", "Alpha and bravo left at 4471", "AB-four is room 4471"],
-)
+    ["A dash of salt, 4471 grains of it", "Alpha and bravo left at 4471", "AB-four is room 4471",
+     "Plaka AB-SIFIR BIR IKI", "KOD: BİR IKI SIFIR SIFIR tamam", "ask AB-fıve four four seven"],
+)  # fmt: skip
 def test_what_only_sounds_like_a_purged_code_comes_in(glymph, text):
     glymph.add("The roofer has AB-4471.")
     glymph.forget("AB-4471", mode="purge", apply=True)
     assert glymph.add(text).refused is None
 
 
-@pytest.mark.parametrize("said", ["ab dash 4471", "alpha bravo 4471", "AB-four four seven one"])
+@pytest.mark.parametrize("said", SAID)
 def test_a_purge_finds_a_code_as_it_is_said(glymph, said):
     own = glymph.add(f"The ticket {said} is closed.").id
     plan = glymph.forget("AB-4471", mode="purge")
     assert [action.id for action in plan.actions] == [own]
+
+
+def test_one_letter_is_not_spelt_it_may_be_a_name(glymph):
+    glymph.add("Mike 20481 is his locker tag.")
+    assert glymph.forget("M-20481", mode="purge").actions == ()
 
 
 def test_an_address_with_a_tag_is_buried_alone(glymph):

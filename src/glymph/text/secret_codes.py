@@ -17,63 +17,78 @@ from glymph.text.patterns import compile_late
 from glymph.text.secrets import SECRET
 
 NEAR, BEHIND = 80, 28  # characters before the figures and behind them that may say what they open
-_DIGIT = rf"\b(?:{'|'.join(word for word in VALUES if word.isalpha() and len(word) > 1)})\b"
+_DIGIT = rf"(?i:\b(?:{'|'.join(word for word in VALUES if word.isalpha() and len(word) > 1)})\b)"
+_ONE = rf"(?:(?i:double|triple)[ -])?{_DIGIT}"
 _FIGURES = (
-    r"(?<![\w.,:/€$£+\-])(?<!\d )(?P<v>[*#]?\d{3,8}[#*]?|\d(?:[ \-*]\d{1,4}){3,5}|\d{3}[ \-]\d{3}"
-    r"|\d[*]\d{3,5}|\d\d(?:[ \-]\d{1,2}){2}|\d{1,4}[A-D]\d{1,4}|[A-D]\d{3,5}[A-Z]?"
-    rf"|(?:{_DIGIT}[ \-]){{3,7}}{_DIGIT})"
+    r"(?<![\w.,/€$£+\-])(?<!\d[ :])(?P<v>[*#]?\d{3,8}(?:[#*]\d{0,4})?|\d(?:[ \-*]\d{1,4}){3,5}"
+    r"|\d{3}[ \-]\d{3}|\d[*]\d{3,5}|\d\d(?:[ \-]\d{1,2}){2,3}|\d{1,4}[A-D]\d{1,4}"
+    rf"|[A-D]\d{{3,5}}[A-Z]?|(?:{_ONE}[ \-]){{2,7}}{_ONE})"
     r"(?![\w%€$£]|[.,:/\- ]\d| ?(?:€|euros?|dollars?|pounds?|quid|ohm|volts?|baud|[km]?m\b|ms\b"
     r"|k?gr?(?:ams)?\b|hours?|times|by \d|of\b|people|words|lines|calls|bytes|uhr|stunden|leute"
-    r"|personas|mal\b))"
+    r"|personas|mal\b|tokens|connections|requests|failures|items|rows|users|a month|per\b"
+    r"|by default))"
+)
+_WHERE = (
+    r"(?:front |back )?(?:door|gate|alarm|entry|entrance|access|lock|safe|garage|building|security"
+    r"|unlock|shed|locker)(?:'s)?|tür|tor|zugangs?|eingangs?|garagen?|alarm|deur|toegangs|poort"
+)
+# A code that is named, right before the figures.
+_NAMED = (
+    rf"(?<![^\W_-])(?:(?:{_WHERE})[ -]?(?:code|kombination)|passcode|key ?pad|combo|combination"
+    r"|digicode|c[óo]d(?:igo|ice) (?:de |del |de la |da |do |della |dell'|di |d')?\w{4,14}"
+    r"|code (?:de (?:la |l')|du |d')\w{4,14}(?: du \w+)?|(?:the|der|den|el|le|il|o|its|their|my"
+    r"|our|und|and|\A|[.,;:!?]) ?code)(?:'s| of [^.!?\n]{1,30}| for [^.!?\n]{1,30})?"
+    r"(?: (?:is|was|ist|lautet|es|est|è|é|now|jetzt|maintenant|ahora|c'est"
+    r"|changed to))*[ :=]{1,3}\Z"
 )
 # What is opened by a few figures and said of little else.
 _CERTAIN = (
-    r"passcode|pass code|key ?pad|lock ?box|key ?(?:box|safe)|padlock|(?:bike|suitcase) lock"
-    r"|combo\b|combination|alarm panel|parental control|intercom|geheimzahl|geheimnummer"
-    r"|schlüssel(?:kasten|safe|tresor|box)|fahrradschloss|zahlenschloss|vorhängeschloss|tresor"
-    r"|alarmanlage|caja fuerte|candado|cajita|antivol|digicode|cadenas|coffre-fort|boîte à clés?"
-    r"|cassaforte|lucchetto|kluis|sleutel(?:kast|kluis)|fietsslot|cofre|cadeado|unlocks? with"
-    r"|entsperr|desbloque\w*|déverrouill\w*|sblocca\w*|ontgrendel\w*|(?:(?:door|gate|alarm|entry"
-    r"|access|lock|safe|garage|building|security|unlock|shed|locker)(?:'s)?|tür|tor|zugangs?"
-    r"|eingangs?|garagen?|alarm|deur|toegangs|poort)[ -]?(?:code|kombination)|c[óo]d(?:igo"
-    r"|ice) (?:de |del |de la |da |do |della |dell'|di |d')(?:puerta|portal|alarma|entrada|acceso"
-    r"|garaje|porta|portão|portone|alarme|acesso|prédio|cancello|allarme|accesso)"
-    r"|code (?:de (?:la |l')|du |d')(?:porte|portail|entrée|accès|alarme|immeuble|garage)"
+    r"lock ?box|key ?(?:box|safe)|padlock|(?:bike|suitcase) lock|alarm panel|parental control"
+    r"|geheimzahl|geheimnummer|schlüssel(?:kasten|safe|tresor|box)|fahrradschloss|zahlenschloss"
+    r"|vorhängeschloss|tresor|alarmanlage|caja fuerte|candado|cajita|antivol|cadenas|coffre-fort"
+    r"|boîte à clés?|cassaforte|lucchetto|kluis|sleutel(?:kast|kluis)|fietsslot|cofre|cadeado"
+    r"|unlocks? with|entsperr|desbloque\w*|déverrouill\w*|sblocca\w*|ontgrendel\w*"
 )
 # A card's or a telephone's PIN: of a circuit board one says which, "pin 4".
 _PIN = (
-    r"(?:card|bank|sim|phone|app|identity|amex|visa|karten?|handy|konto|bancomat|carta|tarjeta"
-    r"|cartão|carte|my|mijn|mein|meine|mi|mon|mio|meu|mijn|ist die"
-    r"|is the)\b[^.!?\n]{0,30}?\bpin(?: ?code|'s)?\b|\bpin(?: ?code)?(?:\b (?:is|ist|es|est|è|é"
-    r"|del|de la|della|du|de|van|von|for|number|code)\b|'s\b)"
+    r"(?:card|bank|sim|phone|identity|amex|visa|karten?|handy|konto|bancomat|carta|tarjeta|cartão"
+    r"|carte)\b[^.!?\n]{0,30}?\bpin(?: ?code|'s)?\b|(?:my|the|mijn|mein|meine|die|el|mi|il|le|mon"
+    r"|mio|o|meu)(?: \w+)? pin(?: ?code|'s)?\b(?! \w+ (?:because|to|at|so)\b)"
+    r"|\bpin(?: ?code)? (?:is|ist|es|est|è|é|del|de la|della|du|van|von|for|number|code)\b"
+    r"|\bpin's\b"
 )
 # What is opened by other things, too, and words that say that figures are entered.
 _OPENED = (
-    r"door|gate\b|gate's|garage|alarm|entry|building|basement|shed|voicemail|locker|car park"
-    r"|banking|debit card|ec-karte|carte bleue|spind\b|hoftor|lock\b|locked|safe\b|phone|ipad"
-    r"|laptop|office|code\b|türe?\b|haustür|tor\b|tors\b|mailbox|handy|portal\b|portão|portail"
-    r"|porte\b|immeuble|cancello|portone|allarme|alarme|prédio|cochera|garaje|puerta|móvil|telefon"
-    r"|téléphone|voordeur|poort\b|bank app|\bpad\b|teclado|clave|senha|clavier"
+    r"door|gate\b|gate's|garage|alarm|entry|basement|shed|voicemail|locker|car park|banking"
+    r"|debit card|ec-karte|carte bleue|spind\b|hoftor|locked|safe\b|ipad|türe?\b|haustür|tor\b"
+    r"|tors\b"
+    r"|mailbox|handy|portal\b|portão|portail|porte\b|immeuble|cancello|portone|allarme|alarme"
+    r"|prédio|cochera|garaje|puerta|móvil|telefon|téléphone|voordeur|poort\b|bank app|\bpad\b"
+    r"|teclado|clave|senha|clavier|intercom|combo|combination|passcode|key ?pad|code\b"
 )
 _ENTERED = (
     r"(?:with|takes?|punch(?: in)?|press|dial|type(?: in)?|enter|try|hit|use|set to|reset to"
     r"|wants?|mit|raute|und dann|schnell|con|col|avec|tape[sz]?|marcar|marcas?|digit[ae]|pones|fai"
-    r"|auf|op|code(?:'s)?|c[óo]digo|codice|combo|com|fais|fai|goes|needs|was|then|hat jetzt|dann"
-    r"|va con|c'est|it's|that's|is|ist|es|est|è|é|jetzt|now|das ist bei \w+|keypad)[ :]{1,2}"
+    r"|auf|op|code(?:'s)?|c[óo]digo|codice|combo(?:'s)?|com|fais|goes|needs|was|then|hat jetzt"
+    r"|dann|va con|c'est|it's|that's|is|ist|es|est|è|é|jetzt|now|das ist bei \w+|keypad)[ :]{1,2}"
 )
 _TYPED = (
     r"\s?(?:and (?:hit|press|push)|then p|enter\b|on the (?:key ?)?pad|eintipp|drück|no teclado"
     r"|star at|to get in|puis|dann die|hash\b)"
 )
+# Numbers of other things, in the words right before them.
 _OTHERS = (
-    r"(?:error|exit|status|zip|post(?:al)?|area|country|dial(?:ling)?|product|item|bar|colou?r"
+    r"(?:(?:error|exit|status|zip|post(?:al)?|area|country|dial(?:ling)?|product|item|bar|colou?r"
     r"|charge|discount|promo|booking|reference|model|tax|room|source|fehler|artikel|farb|buchungs"
-    r"|erreur|postal|de error|de réduction|promo|sconto|desconto"
-    r"|de descuento)[ -]?code?s?:?(?: \w{1,4})? ?"
+    r"|erreur|postal|de error|de réduction|sconto|desconto|de descuento)[ -]?code?s?:?(?: \w{1,4})?"
+    r"|(?:phone|handy|mobile|telefon)[ -]?(?:number|nummer)[^,;]{0,20}|extension \w{1,4}"
+    r"|durchwahl \w{1,4}|mobile is|\bport(?:'s)?(?: \w{1,4})?|timeout(?: \w{1,4})?|ttl(?: \w{1,4})?"
+    r"|rent(?: \w{1,4})?|miete(?: \w{1,4})?|version(?: \w{1,4})?|works with|phone is) ?\Z"
 )
-_CALLED = r"(?:phone|handy|mobile|telefon)[ -]?(?:number|nummer)|extension|durchwahl|mobile is"
+_WHEN = compile_late(r"(?<![^\W_])(?:in|of|since|until|seit|von|en|de|desde|depuis) \Z")
 _YEAR_OR_TIME = compile_late(r"19[5-9]\d|20[0-4]\d|(?:0[4-9]|1\d|2[0-3])[0-5][05]")
 _ENDS = compile_late(r"[.!?\n]\s")
+_IS_NAMED = compile_late(_NAMED, re.IGNORECASE)
 _SAYS_CERTAINLY = compile_late(rf"(?<![^\W_])(?:{_CERTAIN}|{_PIN})", re.IGNORECASE)
 _SAYS = compile_late(rf"(?<![^\W_])(?:{_OPENED})", re.IGNORECASE)
 _IS_ENTERED = compile_late(
@@ -81,7 +96,7 @@ _IS_ENTERED = compile_late(
     re.IGNORECASE,
 )
 _IS_TYPED = compile_late(_TYPED, re.IGNORECASE)
-_IS_ANOTHER = compile_late(rf"(?<![^\W_])(?:{_OTHERS}\Z|{_CALLED})", re.IGNORECASE)
+_IS_ANOTHER = compile_late(rf"(?<![^\W_]){_OTHERS}", re.IGNORECASE)
 _FOUND = compile_late(_FIGURES)
 
 
@@ -105,12 +120,12 @@ def _opens(found: re.Match[str]) -> bool:
     near = found.string[max(0, start - NEAR) : start]
     before = _ENDS.split(near)[-1]
     behind = _ENDS.split(found.string[end : end + BEHIND])[0]
-    value = found["v"]
-    if _IS_ANOTHER.search(before):
+    timely = _YEAR_OR_TIME.fullmatch(found["v"]) is not None
+    if _IS_ANOTHER.search(before) or (timely and _WHEN.search(before)):
         return False
-    typed = _IS_ENTERED.search(before) or _IS_TYPED.match(behind)
-    if _SAYS_CERTAINLY.search(near):
+    if _SAYS_CERTAINLY.search(near) or _IS_NAMED.search(before):
         return True
-    if len(value) < 4 or not typed or _YEAR_OR_TIME.fullmatch(value):
+    typed = _IS_ENTERED.search(before) or _IS_TYPED.match(behind)
+    if len(found["v"]) < 4 or not typed or timely:
         return False
     return bool(_SAYS.search(before) or _SAYS.search(behind) or _SAYS_CERTAINLY.search(behind))

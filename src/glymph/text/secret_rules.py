@@ -63,8 +63,10 @@ _MADE_UP = (
     r"(?P<v>(?=[^\s\d]{0,40}\d)[A-Za-z][\w!#$%&*+?\-]{6,40})(?![\w/@])"
 )
 _NAMED = (
-    rf"(?<![^\W_]){_LOGIN}(?![^\W_])(?: [\w.\-]{{1,20}}){{0,4}} ?: {{1,2}}"
-    r"(?P<v>(?=[^\s\d]{0,40}\d)[A-Za-z][\w!#$%&*+?\-]{7,40})(?![\w/@])"
+    r"(?<![^\W_])(?:pass(?:word|wd|wort|phrase)|kennwort|contraseña|mot de passe|senha|wachtwoord"
+    r"|lösenord|hasło|parola|şifre|пароль)"
+    r"(?: (?:of|for|to|at|der|des|vom|von|für|del?|du|da|do|van|voor|od|от|la|l'|the|my|our) ?"
+    r"[\w.\-]{0,20}){0,3} ?: {1,2}(?P<v>(?=[^\s\d]{0,40}\d)[A-Za-z][\w!#$%&*+?\-]{7,40})(?![\w/@])"
 )
 _QUOTED = r"\"(?P<dq>[^\"\n]{1,400})\"|'(?P<sq>[^'\n]{1,400})'|`(?P<bq>[^`\n]{1,400})`"
 _VALUE = rf"(?P<v>{_QUOTED}|[^\s\"'`,;<>(){{}}]{{1,400}})"
@@ -195,9 +197,8 @@ def _is_made_up(found: re.Match[str]) -> bool:
         return False
     if _IS_NAME.search(found[0]):
         return False
-    capital, sign = UPPER.search(value), re.search(r"[!#$%&*+?_]", value)
-    shaped = LOWER.search(value) and (capital or sign)
-    return bool(shaped) and (len(DIGIT.findall(value)) > 1 or bool(capital and sign))
+    shaped = LOWER.search(value) and (UPPER.search(value) or re.search(r"[!#$%&*+?_]", value))
+    return bool(shaped) and len(DIGIT.findall(value)) > 1
 
 
 def _is_named(found: re.Match[str]) -> bool:
@@ -404,7 +405,9 @@ RULES: tuple[Rule, ...] = (
         "ssn social",
     ),
     _make_rule(
-        r"\bpass(?: is|:| =)? (?P<v>[A-Za-z][\w!#$%&*+?\-]{6,40})(?![\w/@])", "pass", _is_made_up
+        r"\bpass(?: is|:| =) (?P<v>(?=[^\s\d]{0,40}\d)[A-Za-z][\w!#$%&*+?\-]{6,40})(?![\w/@])",
+        "pass",
+        _is_made_up,
     ),
     Rule(r"(?<![\w.\-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w\-]|\.\d)"),
     Rule(_LONG, _is_drawn, tuple(f"{_PASSWORDS} {_KEYS}".split()), flags=0, is_long=True),

@@ -24,6 +24,7 @@ SAYS_SAME, OUTDATED = "it says the same", "it is out of date"
 PARTLY = "it, or a part of it, may be out of date"
 MOST_SWAPPED = 3  # words in a row that part two texts which are the same otherwise
 _FIGURES = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_LETTER = re.compile(r"[^\W\d_]")
 
 MOST_BY_WORD = 3  # older statements that one is taken to hide by a model's word alone
 
@@ -158,11 +159,14 @@ def _may_be_one_more(new: str, old: str) -> bool:
 
 def _is_counted_alike(new: str, old: str) -> bool:
     """Tells whether two texts, or a sentence of each, are the same but for their figures."""
-    ours, theirs = (_FIGURES.sub("#", text) for text in (new, old))
-    if ours == theirs:
-        return True
-    sentences = set(split_sentences(ours, NOTES)) & set(split_sentences(theirs, NOTES))
-    return any("#" in one for one in sentences)
+    ours, theirs = ({_FIGURES.sub("#", one): one for one in _list_counts(t)} for t in (new, old))
+    return any(ours[frame] != theirs[frame] for frame in ours.keys() & theirs.keys())
+
+
+def _list_counts(text: str) -> list[str]:
+    """Returns a text and its sentences, those with a figure and a word beside it."""
+    said = (text, *split_sentences(text, NOTES))
+    return [one for one in said if _FIGURES.search(one) and _LETTER.search(one)]
 
 
 def _split(text: str) -> list[str]:

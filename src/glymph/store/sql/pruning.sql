@@ -32,7 +32,8 @@ DELETE FROM plans WHERE space_id = :space_id AND expires_at <= :now;
 
 -- name: put_away_by
 -- How many memories an actor, or one with a name below its name, has hidden or removed since a moment that are so
--- still, by whatever verb: archived, trashed, replaced, taken away, given an end, or, if they are older, reworded.
+-- still, by whatever verb: archived, trashed, replaced, taken away or given an end; and how many older ones it has
+-- reworded, also if an undo took that back, or undoing that undo would go on beyond any day.
 SELECT count(DISTINCT j.key) FROM scoped_operations o
 JOIN scoped_journal j ON j.operation = o.key
 LEFT JOIN scoped_memories m ON m.key = j.key
@@ -45,7 +46,7 @@ WHERE (lower(trim(o.actor)) = lower(:actor)
     AND (m.key IS NULL OR m.superseded_by IS NOT NULL)
   OR j.action = 'update' AND {json:j.after:expires_at} IS NOT NULL AND (m.key IS NULL OR m.expires_at IS NOT NULL)
   OR j.action = 'update' AND {json:j.after:text} IS NOT NULL AND o.verb <> 'undo'
-    AND m.created_at <= :since AND m.text <> {json:j.image:text});
+    AND m.created_at <= :since);
 
 -- name: put_away_in
 -- The same of one operation; of those told before a moment what it rewords.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, product
 
 _LANGUAGES = (
@@ -40,6 +40,7 @@ _SPELT = {
     "november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu".split()
 } | {"a": "al(?:ph|f)a", "j": "juliett?e?", "w": "whiske?y", "x": "x-?ray"}
 SAID_DASH = r"(?:dash|hyphen|minus|slash|bindestrich|tiret|gui[oó]n|trattino|h[ií]fen|streepje)"
+FEWEST_SPELT = 2  # letters of a code: one is a name, too
 FEWEST = 4  # digits in a row that are read as one number
 MOST_DOUBLED = 4  # equal digits in a row of which some may be said as "double"
 GAP = r"[\s.,/_:()·-]{0,3}"  # what stands between the parts of a number
@@ -59,12 +60,19 @@ _PIECE = re.compile(
 _DOUBLED = re.compile(rf"(?<!\w)(double|triple)[ -]({_WORD}|[0-9])(?!\w)", re.IGNORECASE)
 
 
-_DASHED = re.compile(rf"(?<=\w) {SAID_DASH} (?=\w)", re.IGNORECASE)
+_DASHED = re.compile(rf"(?<=\w) {{1,3}}{SAID_DASH} {{1,3}}(?=\w)", re.IGNORECASE)
 _LETTER = f"(?:{'|'.join(_SPELT.values())})"
-_LETTERS = re.compile(rf"(?<!\w){_LETTER}(?: {_LETTER}){{1,9}}(?=[ -][0-9])", re.IGNORECASE)
-_BEHIND_DASH = re.compile(
-    rf"(?<=[A-Za-z]-)(?:{_WORD})(?:[ -](?:{_WORD})){{2,20}}{_NO_LETTER_AFTER}", re.IGNORECASE
+_LETTERS = re.compile(
+    rf"(?<!\w)(?P<said>{_LETTER}(?:[ -]{{1,3}}{_LETTER}){{1,9}})[ -]{{1,3}}"
+    rf"(?=[0-9]|(?:{_WORD}){_NO_LETTER_AFTER})",
+    re.IGNORECASE,
 )
+_FIGURES = rf"(?:(?:{_WORD}){_NO_LETTER_AFTER}|[0-9]{{1,3}})"
+_BEHIND_DASH = re.compile(
+    rf"(?<=[A-Za-z]-){_FIGURES}(?:[ -]{_FIGURES}){{1,20}}(?![0-9])", re.IGNORECASE
+)
+_FOLDED = str.maketrans("ıİſ", "iis")  # what ignoring case takes for one letter
+_DIGITS = {word.translate(_FOLDED).casefold(): digit for word, digit in VALUES.items()}
 
 
 def digit_pattern(digit: str) -> str:
@@ -78,13 +86,26 @@ def digit_pattern(digit: str) -> str:
 def spell_pattern(characters: str, gap: str = GAP) -> str:
     """Returns the expression for these letters and digits with gaps between them.
 
-    Digits may be said as words, and equal ones as "double seven".
+    Digits may be said as words, and equal ones as "double seven"; so may two letters or more be
+    spelt aloud, all of them.
     """
+    plain = _spell(characters, gap, {})
+    letters = [one for one in characters.lower() if not one.isdecimal()]
+    if len(letters) < FEWEST_SPELT or not _SPELT.keys() >= set(letters):
+        return plain
+    return f"(?:{plain}|{_spell(characters, gap, _SPELT)})"
+
+
+def _spell(characters: str, gap: str, spelt: Mapping[str, str]) -> str:
     parts: list[str] = []
     for character, same in groupby(characters):
         count = len(list(same))
         if not character.isdecimal():
-            parts += [_letter_pattern(character)] * count
+            said = spelt.get(character.lower())
+            letter = (
+                f"{_NO_LETTER_BEFORE}{said}{_NO_LETTER_AFTER}" if said else re.escape(character)
+            )
+            parts += [letter] * count
             continue
         said = digit_pattern(character)
         ways = [gap.join([said] * count)]
@@ -96,15 +117,6 @@ def spell_pattern(characters: str, gap: str = GAP) -> str:
             ]
         parts.append(ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})")
     return gap.join(parts)
-
-
-def _letter_pattern(letter: str) -> str:
-    """Returns the expression for a letter, as it is written and as it is spelt aloud."""
-    spelt = _SPELT.get(letter.lower())
-    plain = re.escape(letter)
-    if spelt is None:
-        return plain
-    return rf"(?:{_NO_LETTER_BEFORE}{spelt}{_NO_LETTER_AFTER}|{plain})"
 
 
 def _sums(count: int) -> Iterator[tuple[int, ...]]:
@@ -121,7 +133,7 @@ def find_rows(text: str) -> Iterator[tuple[str, int, int]]:
             if piece["times"]:
                 times = 2 if piece["times"].lower() == "double" else 3
                 continue
-            digit = piece["one"] or VALUES[piece["word"].lower()]
+            digit = piece["one"] or _read(piece["word"])
             digits += times * digit.translate(_TO_FIGURES)
             times = 1
         if len(digits) >= FEWEST:
@@ -134,22 +146,27 @@ def write_out(text: str) -> str:
     So are a dash that is said, letters spelt aloud, and figures said behind a letter and a dash.
     """
     plain = _DASHED.sub("-", _DOUBLED.sub(_write_doubled, text))
-    plain = _LETTERS.sub(lambda found: _first_letters(found[0]), plain)
+    plain = _LETTERS.sub(lambda found: f"{_first_letters(found['said'])}-", plain)
     return _BEHIND_DASH.sub(_write_row, plain)
 
 
 def _first_letters(text: str) -> str:
-    return "".join(word[0] for word in text.split()).upper()
+    return "".join(word[0] for word in re.split("[ -]+", text)).upper()
 
 
 def _write_row(match: re.Match[str]) -> str:
-    return "".join(
-        VALUES[piece[0].lower()] for piece in re.finditer(_WORD, match[0], re.IGNORECASE)
-    )
+    if not has_words(match[0]):
+        return match[0]
+    return "".join(part if part.isdecimal() else _read(part) for part in re.split("[ -]", match[0]))
+
+
+def _read(word: str) -> str:
+    """Returns the digit that a word says, in whatever case."""
+    return _DIGITS[word.translate(_FOLDED).casefold()]
 
 
 def _write_doubled(match: re.Match[str]) -> str:
-    digit = VALUES.get(match[2].lower(), match[2])
+    digit = match[2] if match[2].isdecimal() else _read(match[2])
     return digit * (2 if match[1].lower() == "double" else 3)
 
 
