@@ -69,7 +69,6 @@ class Spaces:
                 removed += gone
                 yield removed
         with self.database.writing() as session:
-            session.clear_words(space_id)
             session.execute("DELETE FROM spaces WHERE key = :space", {"space": space_id})
 
     def _delete_rows(self, space_id: int, table: str, chunk: int) -> int:
@@ -80,6 +79,8 @@ class Spaces:
             self.database.writing() as session,
             self.without_journal(session, space_id, "space_delete"),
         ):
+            if table == "memories":
+                session.clear_words(space_id)  # before theirs leave, or older ones were found again
             return session.execute(sql, {"space": space_id, "chunk": chunk})
 
     def sweep(self, *, but: str = "") -> Iterator[int]:

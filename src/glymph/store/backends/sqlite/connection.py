@@ -197,11 +197,14 @@ class Connection:
         self, table: str, keys: Sequence[str], columns: Sequence[str],
         rows: Sequence[Sequence[Any]], *, for_good: bool = False,
     ) -> None:  # fmt: skip
-        if table == "memories" and not for_good and not WORDED.isdisjoint(columns):
+        if table != "memories" or WORDED.isdisjoint(columns):
+            self._update(table, keys, columns, rows)
+        elif for_good:
+            self._merge_words_of([row[keys.index("key")] for row in rows])
+            self._update(table, keys, columns, rows)
+        else:
             with self._words_left_behind():
                 self._update(table, keys, columns, rows)
-        else:
-            self._update(table, keys, columns, rows)
 
     def _update(
         self, table: str, keys: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[Any]]
@@ -234,6 +237,8 @@ class Connection:
     def remove(
         self, table: str, space_id: int, keys: Sequence[int], *, for_good: bool = False
     ) -> None:
+        if table == "memories" and for_good:
+            self._merge_words_of(keys)
         left = nullcontext() if for_good or table != "memories" else self._words_left_behind()
         with left:
             self.raw.execute(
@@ -259,6 +264,16 @@ class Connection:
         self.raw.execute(
             "INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', ?)", (on,)
         )
+
+    def _merge_words_of(self, keys: Sequence[int]) -> None:
+        """Takes words that memories left behind out of the index, before theirs leave for good.
+
+        FTS5's secure-delete takes out only the newest of what it holds of a row and a word: an
+        older one, which a change without it had left below, would be found again.
+        """
+        some = "SELECT 1 FROM leftover_words WHERE memory IN (SELECT value FROM json_each(?))"
+        if self.raw.execute(f"{some} LIMIT 1", (json.dumps(list(keys)),)).get:
+            reclaim.merge_text_index(self.raw)
 
     def clear_words(self, space_id: int, keys: Sequence[int] | None = None) -> None:
         some = "" if keys is None else " AND memory IN (SELECT value FROM json_each(?2))"

@@ -77,6 +77,10 @@ def _leftover_words(connection: apsw.Connection) -> None:
     checksums.install_for(connection, "leftover_words")
 
 
+def _text_anew(connection: apsw.Connection) -> None:
+    connection.execute(_script("text_anew.sql"))
+
+
 MIGRATIONS: Sequence[Migration] = (
     Migration(1, "foundation", _foundation),
     Migration(2, "recall", _recall),
@@ -91,6 +95,7 @@ MIGRATIONS: Sequence[Migration] = (
     Migration(11, "sessions", _sessions),
     Migration(12, "cursors", _cursors),
     Migration(13, "leftover words", _leftover_words),
+    Migration(14, "text anew", _text_anew),
 )
 NEWEST = MIGRATIONS[-1].version
 

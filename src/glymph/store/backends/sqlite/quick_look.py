@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Trouble = apsw.Error  # that a look may meet: a locked or a broken file
 
-SCHEMA = 13  # that the statements here are written for
+SCHEMA = 14  # that the statements here are written for
 MILLISECONDS = 2_000  # that it waits for others
 MANY = 20_000  # memories from which on common words are left out
 MOST_READ = 3_000  # memories that the words asked for may bring then
