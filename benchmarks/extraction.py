@@ -42,7 +42,7 @@ def run(options: Options) -> Figures:
     return figures | mask_said()
 
 
-def mask_said() -> Figures:
+def mask_said() -> dict[str, Figure]:
     """What is masked of codes that people say in passing, and of other numbers."""
     rows = [row for part in ("first", "second") for row in lines(CODES / f"{part}.jsonl")]
     masked = [mask_codes(mask_secrets(row["text"])[0])[0] for row in rows]
