@@ -197,10 +197,11 @@ class Connection:
         self, table: str, keys: Sequence[str], columns: Sequence[str],
         rows: Sequence[Sequence[Any]], *, for_good: bool = False,
     ) -> None:  # fmt: skip
-        if table != "memories" or WORDED.isdisjoint(columns):
-            self._update(table, keys, columns, rows)
-        elif for_good:
-            self._merge_words_of([row[keys.index("key")] for row in rows])
+        if (
+            table != "memories"
+            or WORDED.isdisjoint(columns)
+            or (for_good and not self._left_words([row[keys.index("key")] for row in rows]))
+        ):
             self._update(table, keys, columns, rows)
         else:
             with self._words_left_behind():
@@ -237,9 +238,8 @@ class Connection:
     def remove(
         self, table: str, space_id: int, keys: Sequence[int], *, for_good: bool = False
     ) -> None:
-        if table == "memories" and for_good:
-            self._merge_words_of(keys)
-        left = nullcontext() if for_good or table != "memories" else self._words_left_behind()
+        careful = table != "memories" or (for_good and not self._left_words(keys))
+        left = nullcontext() if careful else self._words_left_behind()
         with left:
             self.raw.execute(
                 f"DELETE FROM {table} "
@@ -265,15 +265,14 @@ class Connection:
             "INSERT INTO memory_text(memory_text, rank) VALUES ('secure-delete', ?)", (on,)
         )
 
-    def _merge_words_of(self, keys: Sequence[int]) -> None:
-        """Takes words that memories left behind out of the index, before theirs leave for good.
+    def _left_words(self, keys: Sequence[int]) -> bool:
+        """Tells whether some memories left words in the index: `clear_words` has to take them out.
 
-        FTS5's secure-delete takes out only the newest of what it holds of a row and a word: an
+        FTS5's secure-delete would take out only the newest of what it holds of a row and a word: an
         older one, which a change without it had left below, would be found again.
         """
         some = "SELECT 1 FROM leftover_words WHERE memory IN (SELECT value FROM json_each(?))"
-        if self.raw.execute(f"{some} LIMIT 1", (json.dumps(list(keys)),)).get:
-            reclaim.merge_text_index(self.raw)
+        return bool(self.raw.execute(f"{some} LIMIT 1", (json.dumps(list(keys)),)).get)
 
     def clear_words(self, space_id: int, keys: Sequence[int] | None = None) -> None:
         some = "" if keys is None else " AND memory IN (SELECT value FROM json_each(?2))"
