@@ -455,9 +455,56 @@ def test_what_is_named_stays_until_somebody_decides_where_the_reader_rules_it_ou
     assert kinds(planned) == {"m0": "remove", "m1": "ask"}
 
 
-def test_a_rest_that_is_meant_as_well_is_asked_about():
-    text = "Ana lives in Graz, and she works in Graz."
-    start = text.index(", and")
-    told = judges(SURE, spans=((start, len(text) - 1),))
-    planned = plan(REQUEST, [Statement("m0", text)], judges=told)
+def test_what_both_readings_mark_alike_is_cut_and_a_purge_asks_about_the_rest():
+    text = "Gordon is the landlord, phone 902-555-0119, and collects stamps."
+    start = text.index(", phone")
+    span = (start, text.index(", and"))
+    for exact, mode, kind in (
+        (True, "release", "rewrite"),
+        (True, "purge", "rewrite"),
+        (False, "release", "rewrite"),
+        (False, "purge", "ask"),
+    ):
+        told = judges(SURE, spans=(span,), exact=exact)
+        planned = plan(REQUEST, [Statement("m0", text)], mode=mode, judges=told)
+        assert kinds(planned) == {"m0": kind}, (exact, mode)
+        if kind == "rewrite":
+            assert planned.actions[0].new == "Gordon is the landlord and collects stamps."
+
+
+def test_a_part_that_cannot_be_cut_out_does_not_take_the_whole_with_it():
+    text = "The user took part in study R-4 and was given the code ZX-6605."
+    start = text.index(" and was")
+
+    def read(statements):
+        spans = ((start, len(text) - 1),)
+        return [Target("part", 0.9, (0.05, 0.05, 0.9), spans, exact=False) for _ in statements]
+
+    request = "Remove everything about study R-4 except that I took part in it."
+    planned = plan(request, [Statement("m0", text)], mode="purge", judges=Judges(read, "reader"))
     assert kinds(planned) == {"m0": "ask"}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Wipe what we have on the rent for the flat.",
+        "Radera allt om the rent for the flat.",
+        "Our landlady moved. Scrub what she asks for the flat, the new one counts.",
+        "किराए के बारे में सब हटा दो।",
+        "家賃のことを全部消してください。",
+    ],
+)
+def test_what_begins_a_sentence_is_no_name_and_a_script_without_capitals_tells_none(request_):
+    read = judges(0.0, 0.0, 0.0, 0.98)
+    planned = plan(request_, STATEMENTS, mode="purge", judges=read)
+    assert kinds(planned)["m3"] == "remove"
+
+
+def test_the_new_one_counts_nothing():
+    """A word for a number is no figure that a memory could tell otherwise."""
+    texts = ("The old account was DE44 2005 0550 1234 0099 17.", "The new one is at Volksbank.")
+    among = [Statement(f"m{at}", text) for at, text in enumerate(texts)]
+    request = "My previous bank account should be erased, only the new one counts."
+    planned = plan(request, among, mode="purge", judges=judges(0.98, 0.0))
+    assert kinds(planned)["m0"] == "remove"

@@ -52,6 +52,11 @@ class Meant:
     why: str = ""
     wanted: Sought = NOTHING
 
+    @property
+    def named(self) -> bool:
+        """Whether a request says no more than whom or what it means, by name."""
+        return bool(self.found and self.wanted.names) and not self.wanted.words
+
 
 def find_meant(request: Request, among: Sequence[Unit], *, likeness: Mapping[str, float]) -> Meant:
     """The clauses that a request means."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from glymph.context import Context, every_row
 from glymph.decay.sections import SUMMARY_KIND
+from glymph.forget.recognise import list_joined
 from glymph.forget.requests import Request, Statement, forms
 from glymph.forget.reword import EVERY_FIELD
 from glymph.forget.spelling import of_name
@@ -118,7 +119,7 @@ def _look_up(reader: Reader, request: Request, wanted: Filter) -> dict[str, Row]
     """Returns the rows whose text has one of the spellings, or what those say is the same."""
     found: dict[str, Row] = {}
     asked: set[str] = set()
-    spellings: Iterable[str] = forms(request)
+    spellings: Iterable[str] = [*forms(request), *list_joined(request.text)]
     if request.names and not (request.identifiers or request.figures):
         of_names = [form for run in request.names for form in _of_run(run)]
         if reader.hold(of_names, wanted, limit=1):

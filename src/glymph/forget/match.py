@@ -12,8 +12,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from glymph.forget import wording
-from glymph.forget.names import bare, places
-from glymph.forget.request import Request
+from glymph.forget.names import bare, find_capitalised_inside, places
+from glymph.forget.request import Request, is_topic
 from glymph.text.clauses import Clause, Clauses, read_clauses
 from glymph.text.grammar import FUNCTION, PRONOUNS, VERBS
 from glymph.text.identifiers import Closure, Identifier, aliases, find_matching, identifiers
@@ -255,7 +255,21 @@ def sought(request: Request, among: Sequence[Unit], closure: Closure) -> Sought:
             names.append(((word,),))
         else:
             left.append(word)
+    unknown = [word for word in unknown if word not in find_openings(request)]
     return Sought(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(left)), tuple(unknown))
+
+
+def find_openings(request: Request) -> frozenset[str]:
+    """Returns the words that have a capital only because they begin a sentence: "Wipe all of it."
+
+    A request that is no sentence begins with what it is about.
+    """
+    if is_topic(request.text):
+        return frozenset()
+    inside = find_capitalised_inside(request.text)
+    return frozenset(
+        word for run in request.names for word in run if word[0].isupper() and word not in inside
+    )
 
 
 def _inside(text: str, word: str) -> bool:
@@ -264,7 +278,7 @@ def _inside(text: str, word: str) -> bool:
     A word that is the whole subject of a sentence counts, too.
     """
     spans = places(text, (word,))
-    if text.isascii() and word.isascii():
+    if word[0].islower() or word[0].isupper():
         spans = tuple(
             span
             for span in spans

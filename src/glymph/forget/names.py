@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from glymph.text.grammar import ARTICLES, FUNCTION, PREPOSITIONS, VERBS
 from glymph.text.remember import remember
@@ -52,6 +53,10 @@ _POSSESSIVE = re.compile(r"['’](?:s|S)$|['’]$")
 _OF_SENTENCES, _ONLY_VERBS = FUNCTION | VERBS, VERBS - PREPOSITIONS
 _DETERMINERS = ARTICLES | word_set("your my his her their our its every each all")
 
+_OPENS = " \n\t\"'“”„«»‘’([¿¡-–—"  # what may stand before the first word of a sentence
+_WIDEST_OPENING = 8
+LEAST_ALIKE, ALIKE = 3, 0.6  # letters, and of the word's, with which forms of one word begin
+
 Place = tuple[int, int]
 
 
@@ -63,6 +68,31 @@ def bare(word: str) -> str:
 def looks_named(word: str) -> bool:
     """Returns whether a word is written like a name."""
     return word[:1].isupper() or bool(_CASELESS.match(word))
+
+
+def find_capitalised_inside(text: str) -> frozenset[str]:
+    """Returns the words with a capital that stand within a sentence.
+
+    At its beginning a word has one whatever it is.
+    """
+    return frozenset(
+        bare(found[0])
+        for found in NAME_WORD.finditer(text)
+        if found[0][0].isupper() and not begins_a_sentence(text, found.start())
+    )
+
+
+def begins_a_sentence(text: str, at: int) -> bool:
+    """Tells whether a sentence begins here, perhaps behind a quotation mark or a dash."""
+    before = text[max(0, at - _WIDEST_OPENING) : at].rstrip(_OPENS)
+    return not before or before[-1] in ".!?…:;"
+
+
+def begin_alike(word: str, other: str) -> bool:
+    """Returns whether two words begin so much alike that they may be forms of one."""
+    one, two = fold(word), fold(other)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
+    return shared >= max(LEAST_ALIKE, ALIKE * len(one))
 
 
 @lru_cache(maxsize=8192)

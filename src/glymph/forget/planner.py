@@ -15,20 +15,21 @@ from dataclasses import dataclass, field, replace
 from math import sqrt
 from typing import Literal
 
-from glymph.forget.by_rules import SHORT, Meant, find_meant, still_held
-from glymph.forget.match import Sought, Statement, Unit, score, still_named, units
+from glymph.forget.by_rules import SHORT, Meant, find_meant
+from glymph.forget.left import find_left
+from glymph.forget.match import Sought, Statement, Unit, score, units
+from glymph.forget.names import begin_alike
+from glymph.forget.recognise import recognise
 from glymph.forget.request import Request, read_request
 from glymph.forget.rest import (
     cut_identifiers,
-    cut_spans,
-    find_rest,
-    is_safe,
 )
 from glymph.forget.verdicts import (
     IN_DOUBT,
     NAMED,
     Told,
     Verdict,
+    add_reading,
     judge_by_reader,
     judge_by_rules,
     names_another,
@@ -38,6 +39,7 @@ from glymph.forget.verdicts import (
 from glymph.reader.contract import Target
 from glymph.text.identifiers.codenames import is_unmistakable
 from glymph.text.normal import normalise
+from glymph.text.words import NAME_WORD
 
 UNSAFE = (
     "it is not certain what would be left of it; reword it by hand, or name its id to remove all "
@@ -56,7 +58,6 @@ MOST_ASKED = 60  # statements that a plan asks about; it says how many more ther
 # in 2.7 of a hundred at these, and 89 would have been right; at 0.8 it is 3.9, and 89 as well.
 AGREED: Mapping[Mode, float] = {"release": 0.4, "purge": 0.6}
 ALONE = 0.9
-LEFT = 0.5  # the share of not being meant that a rest must have
 # Where nothing is certain, what leads by so many times the next one's share goes, if it can be
 # undone: a request nearly always means something.
 LEAD, LEAD_TIMES = 0.3, 2.0
@@ -118,8 +119,10 @@ def plan(
     statements = sorted(statements, key=lambda statement: statement.id)
     if named := [one for one in statements if one.id == request.strip()]:
         return Planned(tuple(_remove_named(one) for one in named))
-    asked = read_request(request)
-    meaning = find_meant(asked, units(statements), likeness=likeness or {})
+    among = units(statements)
+    known = (each for unit in among for each in unit.identifiers)
+    asked = recognise(read_request(request), known)
+    meaning = find_meant(asked, among, likeness=likeness or {})
     judges = judges or Judges()
     verdicts = judge(asked, meaning, statements, likeness or {}, judges)
     acting: list[Verdict] = []
@@ -127,12 +130,12 @@ def plan(
         acting = [one for one in verdicts if is_certain(one, mode)]
         if mode == "purge":
             acting = [one for one in acting if not says_otherwise(one, asked)]
-            if meaning.wanted.unknown:  # somebody or something that nobody here mentions
+            if names_unmentioned(meaning.wanted, statements):
                 acting = [one for one in acting if not _is_only_read(one)]
         elif not acting and mode == "release":
             same = [one for one in verdicts if not names_another(one, asked)]
             acting = find_lead(same) or find_agreed(same, meaning.wanted)
-    actions = [_act(one, meaning, asked, judges, mode) for one in acting]
+    actions = [_act(one, meaning, asked, mode) for one in acting]
     taken = {one.statement.id for one in acting}
     open_ones = [
         one for one in verdicts if one.statement.id not in taken and is_worth_asking_about(one)
@@ -144,9 +147,7 @@ def plan(
         chosen = set(decide(asking))
         decided = [one for one in open_ones if one.statement.id in chosen]
         actions += [
-            replace(
-                _act(one, meaning, asked, judges, mode), reason="decided by the hook", by="hook"
-            )
+            replace(_act(one, meaning, asked, mode), reason="decided by the hook", by="hook")
             for one in decided
         ]
         asking = [action for action in asking if action.id not in chosen]
@@ -169,6 +170,19 @@ def names_a_stranger(asked: Request, meaning: Meant) -> bool:
     return any(
         len(run) > 1 and unknown.issuperset(run) and all(word[0].isupper() for word in run)
         for run in asked.names
+    )
+
+
+def names_unmentioned(wanted: Sought, statements: Sequence[Statement]) -> bool:
+    """Tells whether a request names somebody or something that no statement mentions.
+
+    In a script without capitals nothing says what is a name. A word that begins like one of a
+    statement may be another form of it.
+    """
+    said = {word for one in statements for word in NAME_WORD.findall(one.text)}
+    return any(
+        word[0].isupper() and not any(begin_alike(word, other) for other in said)
+        for word in wanted.unknown
     )
 
 
@@ -245,10 +259,7 @@ def mark_parts(verdicts: Sequence[Verdict], judges: Judges) -> list[Verdict]:
     if judges.read is None or not verdicts or len(verdicts) > MOST_READ:
         return list(verdicts)
     read = judges.read([one.statement for one in verdicts])
-    return [
-        replace(one, spans=target.spans, exact=target.exact)
-        for one, target in zip(verdicts, read, strict=True)
-    ]
+    return [add_reading(one, target) for one, target in zip(verdicts, read, strict=True)]
 
 
 def is_settled(asked: Request, meaning: Meant) -> bool:
@@ -265,7 +276,7 @@ def find_trust(asked: Request, meaning: Meant) -> float | None:
     """
     if asked.strong:
         return 0.0 if all(len(each.key) > SHORT for each in asked.strong) else None
-    return NAMED if is_named(meaning) else None
+    return NAMED if meaning.named and not asked.words else None
 
 
 def doubt_another(one: Verdict, asked: Request) -> Verdict:
@@ -303,11 +314,6 @@ def is_quoted(asked: Request, meaning: Meant) -> bool:
     return any(normalise(unit.statement.text) == plain for unit in meaning.found)
 
 
-def is_named(meaning: Meant) -> bool:
-    """Tells whether a request says no more than whom or what it means, by name."""
-    return bool(meaning.found and meaning.wanted.names) and not meaning.wanted.words
-
-
 def choose_to_read(
     meaning: Meant, statements: Sequence[Statement], likeness: Mapping[str, float]
 ) -> list[Statement]:
@@ -330,55 +336,16 @@ def _question(one: Verdict) -> Action:
     return Action("ask", said.id, said.text, "", why, share, said.version, one.by)
 
 
-def _act(one: Verdict, meaning: Meant, request: Request, judges: Judges, mode: Mode) -> Action:
+def _act(one: Verdict, meaning: Meant, request: Request, mode: Mode) -> Action:
     """Returns what becomes of a statement that is meant, in whole or in part."""
     said = one.statement
-    new = _find_left(one, meaning, request, mode)
-    if new and not (
-        is_safe(said.text, new, listed=bool(request.strong))
-        and _is_well_cut(one, new, judges, mode)
-    ):
+    new = find_left(one, meaning, request, lasting=mode == "purge")
+    if new is None:
         return Action("ask", said.id, said.text, "", UNSAFE, 0.3, said.version, one.by)
     share = round(one.share, 2)
     kind: Kind = "rewrite" if new else "remove"
     action = Action(kind, said.id, said.text, new, one.why, share, said.version, one.by)
     return _guard(said, action, one.units)
-
-
-def _find_left(one: Verdict, meaning: Meant, request: Request, mode: Mode) -> str:
-    """Returns what is left of a statement; empty if nothing is.
-
-    What the reader marks goes before what rules know of clauses, where it may be acted upon.
-    """
-    if one.by == "model":
-        return one.left or ""
-    said = one.statement.text
-    rest = cut_spans(said, one.spans) if one.spans else ""
-    if one.ruled != "found":
-        return rest
-    clear = one.exact or mode == "release"
-    kept = still_held(request, said, rest) or (
-        is_named(meaning) and still_named(rest, meaning.wanted)
-    )
-    if rest and clear and not kept:
-        return rest
-    if one.by == "reader" and not one.spans and not request.strong:
-        return ""  # rules know the clause that names it; the reader, that all of it is meant
-    return find_rest(one.units, meaning.wanted, request)
-
-
-def _is_well_cut(one: Verdict, new: str, judges: Judges, mode: Mode) -> bool:
-    """Tells whether what the reader cuts out is all that is meant.
-
-    What cannot be undone is cut only where it has no doubt: of 86 such cuts that it had not learnt
-    from, all were right.
-    """
-    if one.by != "reader" or one.ruled == "found" or judges.read is None:
-        return True
-    if mode == "purge" and not one.exact:
-        return False
-    (rest,) = judges.read([replace(one.statement, text=new)])
-    return rest.shares[0] > LEFT
 
 
 def _guard(one: Statement, action: Action, own: Sequence[Unit] = ()) -> Action:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from glymph.errors import InvalidInput
 from glymph.forget import wording
-from glymph.forget.names import bare, looks_named
+from glymph.forget.names import bare, begins_a_sentence, looks_named
 from glymph.text.grammar import OF_THE_SPEAKER
 from glymph.text.identifiers import Identifier
 from glymph.text.identifiers.asked import asked_identifiers
@@ -39,6 +39,7 @@ _COUNTED = re.compile(r"[a-z]{2,}(?:[_-][a-z]{2,})*[_-]?[0-9]{1,2}")
 _OF_SOMETHING = re.compile(r"\s(?:des|der|von|vom)\s")
 
 
+_SPEAKER = re.compile("I['’]\\w{1,2}")  # I'm, I've
 _SENTENCE_ENDS = tuple(".!?…。！？؟।")
 MOST_NAMED = 100  # identifiers, figures and words of names in one request
 MOST_BESIDE = 2  # words and names beside an identifier that only say what it is
@@ -87,9 +88,12 @@ class Request:
         return not (self.identifiers or self.figures or self.names or self.words)
 
 
-def read_request(text: str) -> Request:
-    """The request, taken apart."""
-    found = asked_identifiers(text, wording.is_noise)
+def read_request(text: str, *, known: Sequence[Identifier] = ()) -> Request:
+    """The request, taken apart.
+
+    `known` are identifiers in it that only memories tell to be some; they go before others.
+    """
+    found = _put_first(known, asked_identifiers(text, wording.is_noise))
     figures, names, others = _read_rest(text, found)
     kept = tuple(each for each in found if _is_meant_whole(each, names, others))
     if len(kept) < len(found):
@@ -133,6 +137,15 @@ def read_checked(text: str) -> Request:
             f"it names more than {MOST_NAMED} things. Ask about a part of them at a time.",
         )
     return request
+
+
+def _put_first(known: Sequence[Identifier], usual: Sequence[Identifier]) -> tuple[Identifier, ...]:
+    beside = [
+        one
+        for one in usual
+        if not any(one.start < each.end and each.start < one.end for each in known)
+    ]
+    return tuple(sorted([*known, *beside], key=lambda one: one.start))
 
 
 def _read_rest(
@@ -187,7 +200,7 @@ def _find_names(plain: str) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...
                 not match.start() and _OF_SOMETHING.match(plain, match.end())
             )
             particle = bool(run) and word.istitle() and word.lower() in _PARTICLES
-            alone, first = whole == match[0], match.start() == 0
+            alone, first = whole == match[0], begins_a_sentence(plain, match.start())
             noise = wording.is_noise(word) and not (
                 particle or _is_name_after_all(word, alone=alone, first=first)
             )
@@ -214,7 +227,7 @@ def _pieces(token: str) -> list[tuple[str, bool]]:
     if UNSPACED_OR_HANGUL.search(token):
         return [(piece, True) for piece in _CJK_NOISE.split(token) if piece]
     token = re.sub(r"^[^\W\d_]{1,2}['’](?=\w{2})", "", token)
-    return [(bare(token), False)]
+    return [] if _SPEAKER.fullmatch(token) else [(bare(token), False)]
 
 
 def _is_name_after_all(word: str, *, alone: bool, first: bool) -> bool:

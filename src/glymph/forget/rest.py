@@ -65,7 +65,8 @@ def is_safe(old: str, new: str, *, listed: bool) -> bool:
     if _lacks_its_noun(old, new):
         return False
     told = {word.casefold() for word in NAME_WORD.findall(old)}
-    return all(_is_form(word.casefold(), told) for word in NAME_WORD.findall(new))
+    words = (word for word in NAME_WORD.findall(new) if not UNSPACED_OR_HANGUL.search(word))
+    return all(_is_form(word.casefold(), told) for word in words)
 
 
 def _lacks_its_noun(old: str, new: str) -> bool:

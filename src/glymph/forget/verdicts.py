@@ -7,16 +7,17 @@ asked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from glymph.forget.by_rules import Meant
+from glymph.forget.by_rules import SHORT, Meant
 from glymph.forget.match import Statement, Unit
 from glymph.forget.request import Request
 from glymph.reader.contract import Target
 from glymph.reader.wording import Span
-from glymph.text.identifiers import identifiers
+from glymph.text.identifiers import Identifier, identifiers
 from glymph.text.values import values
 
 By = Literal["rules", "reader", "model"]
@@ -50,6 +51,8 @@ class Verdict:
     exact: bool = True  # whether it has no doubt where that stands
     units: tuple[Unit, ...] = ()  # the clauses that rules hold to be meant
     left: str | None = None  # what a model says is left of it
+    read: float = 0.0  # how likely the reader holds it to be meant
+    part: float = 0.0  # how likely that is only a part of it, if it is meant
 
 
 def judge_by_rules(meaning: Meant) -> list[Verdict]:
@@ -95,13 +98,25 @@ def _join(
 ) -> Verdict:
     """Returns what the reader and the rules say of one statement."""
     share, why = 1 - target.shares[0], f"{reader} reads it so"
+    one = add_reading(Verdict(statement, share, "reader", why), target)
     if rule is None:
-        return Verdict(statement, share, "reader", why, "none", target.spans, target.exact)
+        return one
     if rule.ruled == "found" and trusted is not None and share >= trusted:
-        return replace(rule, spans=target.spans, exact=target.exact)
+        return add_reading(rule, target)
     told = rule.why if rule.ruled == "found" else why
-    return Verdict(
-        statement, share, "reader", told, rule.ruled, target.spans, target.exact, rule.units
+    return replace(one, why=told, ruled=rule.ruled, units=rule.units)
+
+
+def add_reading(one: Verdict, target: Target) -> Verdict:
+    """Returns a verdict with what the reader says of the statement, and what of it is meant."""
+    none, whole, part = target.shares or (1.0, 0.0, 0.0)
+    meant = whole + part
+    return replace(
+        one,
+        spans=target.spans,
+        exact=target.exact,
+        read=1 - none,
+        part=part / meant if meant else 0,
     )
 
 
@@ -128,10 +143,31 @@ def group_by_statement(found: Sequence[Unit]) -> list[list[Unit]]:
 
 def names_another(one: Verdict, asked: Request) -> bool:
     """Tells whether a statement names another identifier of a type that the request names."""
-    types = {each.type for each in asked.strong}
-    if not types or one.ruled == "found":
+    if not asked.strong or one.ruled == "found":
         return False
-    return any(each.type in types for each in identifiers(one.statement.text))
+    there = identifiers(one.statement.text)
+    return any(each.type == wanted.type for wanted in asked.strong for each in there) and not any(
+        may_be_one(wanted, each) for wanted in asked.strong for each in there
+    )
+
+
+def may_be_one(wanted: Identifier, other: Identifier) -> bool:
+    """Tells whether two identifiers have the same digits, but for the century of a year.
+
+    Ticket 77120 may be OPS-77120, and file 2231/19 the file 2231-2019.
+    """
+    groups, others = (re.findall("[0-9]+", each.text) for each in (wanted, other))
+    if wanted.type != other.type or sum(map(len, groups)) < SHORT:
+        return False
+    return "".join(groups) == "".join(others) or (
+        len(groups) == len(others) and all(map(_is_year_of, groups, others))
+    )
+
+
+def _is_year_of(group: str, other: str) -> bool:
+    short, long = sorted((group, other), key=len)
+    years = len(short) == 2 and long in (f"19{short}", f"20{short}")
+    return group == other or years
 
 
 def says_otherwise(one: Verdict, asked: Request) -> bool:
@@ -150,6 +186,7 @@ def _group_figures(text: str) -> dict[tuple[str, str], set[str]]:
     """Returns the figures of a text by what they count."""
     found: dict[tuple[str, str], set[str]] = {}
     for value in values(text):
-        if value.kind in FIGURES:
+        written = any(sign.isdecimal() for sign in text[value.start : value.end])
+        if value.kind in FIGURES and written:  # "the new one" counts nothing
             found.setdefault((value.kind, value.unit), set()).add(value.key)
     return found

@@ -17,14 +17,15 @@ from glymph.text.remember import remember
 WORD = compile_late(r"[^\W_]+(?:['’][^\W_]+)*")
 # Letters and digits alone, as a text index sees them: "don't" is two words.
 RUN = compile_late(r"[^\W_]+")
-# Also held together by hyphens, dots and at signs: what may be a name is kept whole.
-NAME_WORD = compile_late(r"[^\W_]+(?:[-'’.@][^\W_]+)*")
 # With points and vowel signs, which are parts of words though not to Python: Hebrew, Arabic, and
 # from Devanagari to Sinhala.
 _SIGNS = (
     "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u0900-\u0963\u0966-\u0dff"
 )
+# Also held together by hyphens, dots and at signs: what may be a name is kept whole.
+_PART = rf"[^\W_]+(?:[{_SIGNS}]+[^\W_]*)*"
+NAME_WORD = compile_late(rf"{_PART}(?:[-'’.@]{_PART})*")
 SIGNED_WORD = rf"[^\W_](?:[^\W_]|[{_SIGNS}])*"
 _SIGNED_WORD = compile_late(SIGNED_WORD)
 

@@ -1,0 +1,56 @@
+"""Identifiers that a request spells as only a memory tells them."""
+
+from __future__ import annotations
+
+import pytest
+
+from glymph import Glymph
+from glymph.forget.match import Statement
+from glymph.forget.planner import plan
+from glymph.forget.recognise import list_joined, recognise
+from glymph.forget.request import read_request
+from glymph.text.identifiers import identifiers
+
+SPELT = [
+    ("Remove the ticket inc 0048213 please.", "INC0048213: the export times out."),
+    ("Please purge passport number X 1048 8823.", "Ferdinand's passport number is X10488823."),
+    ("Wis polisnummer ZK 33.108.774 volledig.", "De zorgpolis heeft nummer ZK33108774."),
+    ("Forget the serial number fx 90-22-c-7185.", "It has the serial number FX9022C7185."),
+    ("Delete part no. 7-70-11 A, please.", "The pump needs part 77011A."),
+]
+NEAR = [
+    ("Please purge passport number X 1048 8823.", "Ferdinand's passport number is X10488824."),
+    ("Please purge passport number X 1048 8823 77.", "Ferdinand's passport number is X10488823."),
+    ("Please purge passport number 5 X 1048 8823.", "His passport number is X10488823."),
+    ("Forget AX 1048 8823.", "Ferdinand's passport number is X10488823."),
+]
+
+
+@pytest.mark.parametrize(("request_", "text"), SPELT)
+@pytest.mark.parametrize("mode", ["release", "purge"])
+def test_what_a_memory_has_as_an_identifier_is_one_in_the_request(request_, text, mode):
+    among = [Statement("m0", text), Statement("m1", "The garden needs water.")]
+    planned = plan(request_, among, mode=mode)
+    assert [(one.kind, one.id) for one in planned.actions] == [("remove", "m0")]
+
+
+@pytest.mark.parametrize(("request_", "text"), NEAR)
+def test_a_longer_number_and_another_one_are_not_taken_for_it(request_, text):
+    asked = read_request(request_)
+    found = recognise(asked, identifiers(text))
+    assert [one.key for one in found.strong] == [one.key for one in asked.strong]
+
+
+def test_an_index_is_asked_for_groups_written_together():
+    assert "inc0048213" in list_joined("Remove the ticket inc 0048213 please.")
+    assert list_joined("Lunch for 4 of us, and 3 more; it takes 20 minutes.") == ()
+
+
+def test_it_is_found_in_a_store_that_is_not_read_whole(tmp_path):
+    with Glymph.open(f"sqlite:///{tmp_path}/store.db", embedder="none", reader="none") as glymph:
+        glymph.add_many(
+            [f"Note {at} about the garden, bed {at} and its herbs." for at in range(260)]
+        )
+        held = glymph.add("INC0048213: the invoice export times out for customer Brightwell.")
+        plan = glymph.forget("Remove the ticket inc 0048213 please.")
+        assert [action.id for action in plan.actions] == [held.id]
