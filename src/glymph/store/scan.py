@@ -38,7 +38,7 @@ def nearest_among(
     """Does the same for these rows, given in their order."""
     products = np.empty(len(among), dtype=np.float32)
     for at in range(0, len(among), ROWS):
-        # `take` copies whole rows; an index of numbers costs a fifth more.
+        # `take` copies whole rows; an index of numbers costs a sixth more.
         products[at : at + ROWS] = matrix.take(among[at : at + ROWS], axis=0) @ query
     best = _largest(products, limit)
     return among[best], products[best]
