@@ -330,6 +330,8 @@ def test_a_name_is_one_across_scripts_if_all_of_it_is(one, other, same):
         ("Wang Xiaoming", "我昨天见过王小明。", True), ("Xiaoming Wang", "王小明住在上海。", True), ("Wang Xiaoli", "王小明住在上海。", False),
         ("Xiaoming", "王小明住在上海。", False), ("王小明", "We met Wang Xiaoming there.", True), ("王小明", "We met Xiao-Ming Wang.", True),
         ("王小明", "We met Wang there.", False), ("李娜", "Lina sang.", False), ("李娜", "Li Na sang.", True), ("欧阳修", "Ouyang Xiu wrote it.", True),
+        ("曾国藩", "Zeng Guofan wrote it.", True), ("Shan Changle", "单长乐住在上海。", True), ("Shan Changming", "单长乐住在上海。", False),
+        ("吕布", "Lu Bu came.", True), ("劉德華", "Liu Dehua sang.", True),
         ("김민준", "Kim Minjun called.", True), ("Kim Min-jun", "김민준 called.", True), ("김민준", "Kim Minho called.", False),
     ],
 )  # fmt: skip

@@ -12,7 +12,7 @@ from glymph.store.scan import (
     estimate_products,
     exact_nearest,
     hamming_nearest,
-    in_bytes,
+    in_steps,
     sign_bits,
     widen,
 )
@@ -80,8 +80,9 @@ def test_bytes_tell_a_cosine_to_less_than_the_blur_that_is_allowed_for():
     vectors, query = made(3_000, 384, 1), made(1, 384, 2)[0]
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     query /= np.linalg.norm(query)
-    codes, steps = in_bytes(vectors)
-    assert codes.dtype == np.int8
+    numbers, steps = in_steps(vectors)
+    codes = numbers.astype(np.int8)
+    assert np.array_equal(codes, numbers)
     assert np.abs(estimate_products(codes, steps, query) - vectors @ query).max() < BLUR
 
 
@@ -92,6 +93,6 @@ def test_every_finite_number_of_two_bytes_is_widened_as_numpy_does_it():
 
 
 def test_a_vector_of_nothing_stays_nothing_in_bytes():
-    codes, steps = in_bytes(np.zeros((2, 5), dtype=np.float32))
-    assert not codes.any()
-    assert not estimate_products(codes, steps, np.ones(5, dtype=np.float32)).any()
+    numbers, steps = in_steps(np.zeros((2, 5), dtype=np.float32))
+    assert not numbers.any()
+    assert not estimate_products(numbers.astype(np.int8), steps, np.ones(5, dtype=np.float32)).any()

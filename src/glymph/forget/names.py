@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import product, takewhile
 
 from glymph.text.grammar import ARTICLES, FUNCTION, PREPOSITIONS, VERBS
 from glymph.text.remember import remember
@@ -48,6 +48,17 @@ _KOREAN_FAMILIES = {
     "gang": "kang", "jo": "cho", "yun": "yoon", "jang": "chang", "im": "lim", "o": "oh",
     "seo": "suh", "sin": "shin", "gwon": "kwon", "an": "ahn", "ryu": "yu yoo", "yu": "yoo",
     "no": "roh noh", "u": "woo", "gu": "koo", "mun": "moon", "son": "sohn", "jeon": "jun chun",
+}  # fmt: skip
+# Beside the first reading of a sign, those that it has in names.
+_ALSO_READ = {
+    sign: readings.split()
+    for signs, readings in {
+        "单單": "shan", "曾": "zeng", "解": "xie", "仇": "qiu", "查": "zha", "区區": "ou",
+        "盖蓋": "ge", "覃": "qin", "尉": "yu", "缪繆": "miao", "翟": "zhai", "卜": "bu",
+        "朴": "piao", "长長": "chang", "乐樂": "yue", "重": "chong", "朝": "zhao", "晟": "sheng",
+        "拓": "tuo", "地": "di", "埔": "pu", "仔": "zai", "徵": "zheng", "妳": "ni",
+    }.items()
+    for sign in signs
 }  # fmt: skip
 _POSSESSIVE = re.compile(r"['’](?:s|S)$|['’]$")
 _OF_SENTENCES, _ONLY_VERBS = FUNCTION | VERBS, VERBS - PREPOSITIONS
@@ -232,11 +243,13 @@ def sounds(signs: str) -> frozenset[tuple[str, str]]:
         given = "".join(syllables[1:])
         families = _KOREAN_FAMILIES.get(syllables[0], "").split()
         return frozenset((family, given) for family in [syllables[0], *families])
-    import pypinyin  # its tables take time to load
-
-    syllables = [each.replace("v", "u") for each in pypinyin.lazy_pinyin(signs)]
-    cuts = (1, 2) if len(syllables) > 2 else (1,)
-    return frozenset(("".join(syllables[:cut]), "".join(syllables[cut:])) for cut in cuts)
+    readings = [(fold(transliterate(sign)), *_ALSO_READ.get(sign, ())) for sign in signs]
+    cuts = (1, 2) if len(signs) > 2 else (1,)
+    return frozenset(
+        ("".join(syllables[:cut]), "".join(syllables[cut:]))
+        for syllables in product(*readings)
+        for cut in cuts
+    )
 
 
 def _matches(wanted: str, found: str) -> bool:

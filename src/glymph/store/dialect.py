@@ -7,6 +7,7 @@ A statement says `:name` for a parameter and `{…}` for what engines write diff
     {array:a, json(b)}          a JSON list of texts and JSON documents
     {has:column:name}           whether a JSON list of texts holds a parameter
     {list:column}               a whole column as a JSON list
+    {joined:column}             the bytes of a whole column, one behind the other
     {at:text:piece}             where a text holds a piece, counted from 1; 0 if it does not
     {bytes:hex}                 the bytes that hexadecimal digits stand for
     {unindexed:column}          a column that must not choose the index

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glymph.store.arrays import Codes, encode, fill_moments, find_slots, quiet_collector, transpose
-from glymph.store.contract import VectorRow
 from glymph.store.locks import ProcessLock
 from glymph.store.postings import SMALL, Postings
 from glymph.store.reader import Reader
@@ -29,7 +28,7 @@ from glymph.store.vector_column import (
     Planes,
     VectorColumn,
 )
-from glymph.store.vector_reader import MIRRORED, MirroredColumns
+from glymph.store.vector_reader import MIRRORED, JoinedVectors, MirroredColumns, join_vectors
 from glymph.store.view import Classes, Lists, View
 
 # Vectors read at a time: few enough for the memory they pass through to be used again.
@@ -106,8 +105,9 @@ class Mirror:
             if self._change and self._change < reader.folded_upto():
                 return None  # what has changed since is folded
             if not self._change:
-                for columns in reader.mirror_columns():
-                    self._append(columns)
+                with quiet_collector():
+                    for columns in reader.mirror_columns():
+                        self._append(columns)
                 if reader.text_index is not None:
                     beside_others = self._size <= SMALL and not reader.is_alone()
                     self._postings = Postings(whole=beside_others)
@@ -165,7 +165,8 @@ class Mirror:
             if self._vectors is not None and self._vectors.distant:
                 self._note(reader.embedded_keys(self._model_key, memories=[*returned, *new]))
             else:
-                self._take_vectors(reader.vectors_of(self._model_key, [*returned, *new]))
+                rows_of = reader.vectors_of(self._model_key, [*returned, *new])
+                self._take_vectors(join_vectors(rows_of))
         return True
 
     def _is_hollow(self) -> bool:
@@ -242,8 +243,8 @@ class Mirror:
         self._vectors.grow(self._size, len(self._columns["key"]))
         # A new array: others still look at the former.
         self._columns["embedded"] = np.zeros_like(self._columns["embedded"])
-        for rows in self._all_vectors(reader, self._model_key):
-            self._take_vectors(rows)
+        for some in self._all_vectors(reader, self._model_key):
+            self._take_vectors(some)
 
     def _fetch_for(self, reader: Reader, view: View) -> Planes | None:
         """Returns the vectors for a view that was made when they were distant.
@@ -287,33 +288,30 @@ class Mirror:
                 vectors.reshape(-1, len(self._vectors.pivot)), self["embedded"]
             )
 
-    def _all_vectors(self, reader: Reader, model: int) -> Iterator[list[VectorRow]]:
+    def _all_vectors(self, reader: Reader, model: int) -> Iterator[JoinedVectors]:
         """Yields every vector of the model, a page at a time.
 
         They come as they lie if no other space lies between them.
         """
         if reader.is_alone():
             for after in range(0, self._vector, PAGE):
-                with quiet_collector():
-                    rows = reader.vectors_between(model, after, min(after + PAGE, self._vector))
-                yield rows
+                yield reader.vectors_between(model, after, min(after + PAGE, self._vector))
             return
         after, wording = 0, None
         while rows := reader.vectors_after(model, after, wording=wording, limit=PAGE):
-            yield rows
+            yield join_vectors(rows)
             after, wording, _ = rows[-1]
 
-    def _take_vectors(self, rows: Sequence[VectorRow]) -> None:
+    def _take_vectors(self, joined: JoinedVectors) -> None:
         """Puts the vectors that belong to what their memories say now into their slots."""
-        if not rows or self._vectors is None:
+        memories, told, numbers = joined
+        if not memories or self._vectors is None:
             return
-        wordings = np.frombuffer(b"".join([row[1] for row in rows]), dtype=">u8").astype(np.uint64)
-        slots = self._slots([row[0] for row in rows])
+        wordings = np.frombuffer(told, dtype=">u8").astype(np.uint64)
+        slots = self._slots(memories)
         current = slots >= 0
         current[current] = self["wording"][slots[current]] == wordings[current]
-        vectors = np.frombuffer(b"".join([row[2] for row in rows]), dtype="<f2").reshape(
-            len(rows), -1
-        )
+        vectors = np.frombuffer(numbers, dtype="<f2").reshape(len(memories), -1)
         if not current.all():
             slots, vectors = slots[current], vectors[current]
         self._vectors.put(slots, vectors)

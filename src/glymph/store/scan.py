@@ -38,7 +38,8 @@ def nearest_among(
     """Does the same for these rows, given in their order."""
     products = np.empty(len(among), dtype=np.float32)
     for at in range(0, len(among), ROWS):
-        products[at : at + ROWS] = matrix[among[at : at + ROWS]] @ query
+        # `take` copies whole rows; an index of numbers costs a sixth more.
+        products[at : at + ROWS] = matrix.take(among[at : at + ROWS], axis=0) @ query
     best = _largest(products, limit)
     return among[best], products[best]
 
@@ -76,6 +77,8 @@ def sign_bits(vectors: Vectors, pivot: Vectors | float = 0.0) -> Bits:
     count, dimension = vectors.shape
     packed = np.packbits(vectors > pivot, axis=1)
     words = -(-dimension // 64)
+    if packed.shape[1] == 8 * words:
+        return np.ascontiguousarray(packed.view(np.uint64).T)
     whole = np.zeros((count, words * 8), dtype=np.uint8)
     whole[:, : packed.shape[1]] = packed
     return np.ascontiguousarray(whole.view(np.uint64).T)
@@ -86,11 +89,14 @@ TINY = np.float32(1e-30)  # instead of 0, by which nothing can be divided
 UNSIGNED = np.uint32(0x7FFFFFFF)  # all bits but the sign: read as integers, numbers order the same
 
 
-def in_bytes(vectors: Vectors) -> tuple[Codes, Vectors]:
-    """Returns each vector in bytes, and what one step of its bytes stands for."""
+def in_steps(vectors: Vectors) -> tuple[Vectors, Vectors]:
+    """Returns each vector in whole steps, which a byte has room for, and what one stands for.
+
+    Whoever keeps them in bytes has them made so on the way.
+    """
     largest = (vectors.view(np.uint32) & UNSIGNED).max(axis=1).view(np.float32)
-    codes = vectors * (LARGEST / np.maximum(largest, TINY))[:, None]
-    return np.rint(codes, out=codes).astype(np.int8), largest / np.float32(LARGEST)
+    steps = vectors * (LARGEST / np.maximum(largest, TINY))[:, None]
+    return np.rint(steps, out=steps), largest / np.float32(LARGEST)
 
 
 def estimate_products(codes: Codes, steps: Vectors, query: Vectors) -> Vectors:

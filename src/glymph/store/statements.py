@@ -32,7 +32,8 @@ _MIRRORED = {
     "|| CASE WHEN m.superseded_by IS NULL THEN ' 0 ' ELSE ' 1 ' END || m.kind",
     "time": "coalesce(m.event_at, m.created_at)",
     "expires_at": "CASE WHEN m.pinned = 1 THEN NULL ELSE m.expires_at END",
-    "session": "m.session", "tags": "m.tags", "entities": "m.entities",
+    # Most lists are empty, and nothing is read faster than a text that says so.
+    "session": "m.session", "tags": "nullif(m.tags, '[]')", "entities": "nullif(m.entities, '[]')",
     "wording": "substr(m.content_hash, 1, 16)", "size": "octet_length(m.text)",
 }  # fmt: skip
 

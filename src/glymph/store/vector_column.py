@@ -8,7 +8,6 @@ whole here is whole in the store.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from glymph.store.scan import (
     Stored,
     Vectors,
     estimate_products,
-    in_bytes,
+    in_steps,
     sign_bits,
     widen,
 )
@@ -143,7 +142,7 @@ class VectorColumn:
             codes = np.zeros((room, self._dimension), dtype=np.int8)
             steps = np.zeros(room, dtype=np.float32)
             if self.matrix is not None:
-                codes[:size], steps[:size] = in_bytes(self.matrix[:size])
+                codes[:size], steps[:size] = in_steps(self.matrix[:size])
             elif self.codes is not None and self.steps is not None:
                 codes[:size], steps[:size] = self.codes[:size], self.steps[:size]
         self.matrix, self.bits, self.codes, self.steps = None, bits, codes, steps
@@ -153,7 +152,7 @@ class VectorColumn:
         if (self.bits is None and self.matrix is None) or not len(slots):
             return
         if self.matrix is not None:
-            _fill(self.matrix, slots, widen(vectors))
+            self.matrix[_side_by_side(slots)] = widen(vectors)
             self._centred_for = None
         if self.bits is not None:
             if self.matrix is None and (self.codes is None or self.centre is None):
@@ -162,15 +161,13 @@ class VectorColumn:
                     self.pivot = self.centre
             for at in range(0, len(slots), BLOCK):
                 part = slice(at, at + BLOCK)
-                self._put_packed(slots[part], widen(vectors[part]))
+                self._put_packed(_side_by_side(slots[part]), widen(vectors[part]))
 
-    def _put_packed(self, slots: Slots, vectors: Vectors) -> None:
+    def _put_packed(self, slots: Slots | slice, vectors: Vectors) -> None:
         """Fills slots with signs, and with bytes where they are kept."""
         assert self.bits is not None
         if self.codes is not None and self.steps is not None:
-            codes, steps = in_bytes(vectors)
-            _fill(self.codes, slots, codes)
-            self.steps[slots] = steps
+            self.codes[slots], self.steps[slots] = in_steps(vectors)
         self.bits[:, slots] = sign_bits(vectors, self.pivot)
 
     def lacks_centre(self, filled: NDArray[np.bool_]) -> Slots | None:
@@ -210,12 +207,9 @@ def _sample(slots: Slots) -> Slots:
     return slots[:: max(1, -(-len(slots) // CENTRED_ON))]
 
 
-def _fill(rows: NDArray[Any], slots: Slots, values: NDArray[Any]) -> None:
-    """Puts values into rows; a slice, where they lie side by side, is copied far faster."""
-    first, last = int(slots.min()), int(slots.max())
-    if last - first + 1 != len(slots):
-        rows[slots] = values
-    elif (slots[1:] > slots[:-1]).all():
-        rows[first : last + 1] = values
-    else:
-        rows[first : last + 1] = values[np.argsort(slots)]
+def _side_by_side(slots: Slots) -> Slots | slice:
+    """Returns slots as a slice if each follows the one before: values are put there far faster."""
+    first, count = int(slots[0]), len(slots)
+    if int(slots[-1]) - first + 1 == count and bool((slots[1:] > slots[:-1]).all()):
+        return slice(first, first + count)
+    return slots

@@ -6,6 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from glymph.store import foresight
 from glymph.store.contract import Filter, NearRow, NewestKey, Row, VectorRow
 from glymph.store.filters import write_condition
@@ -16,11 +19,35 @@ from glymph.text.bands import BANDS, Bands
 LAST_WORDING = b"\xff" * 9  # beyond every one
 
 # key; state, section, whether superseded and kind in one text; time, expiry, session, tags,
-# entities, wording, bytes of text
-MirroredRow = tuple[int, str, int, int | None, str | None, str, str, str, int]
+# entities (None for an empty list), wording, bytes of text
+MirroredRow = tuple[int, str, int, int | None, str | None, str | None, str | None, str, int]
 MIRRORED = 9  # columns
-MirroredColumns = Sequence[Sequence[Any]]
+NUMBERS = (0, 2, 8)  # of these: what is a number and always there
+MirroredColumns = Sequence[Any]  # a sequence or an array for each
 MIRRORED_AT_ONCE = 1 << 12  # memories
+
+# Memories, wordings and vectors, the bytes of each kind one behind the other.
+JoinedVectors = tuple[Sequence[int], bytes, bytes]
+
+
+def _read_numbers(text: str) -> NDArray[np.int64]:
+    """Returns a JSON list of whole numbers as an array, without a number of Python's for each."""
+    return np.fromstring(text[1:-1], dtype=np.int64, sep=",")
+
+
+def _in_order(column: Any, order: NDArray[np.intp]) -> Any:
+    if isinstance(column, np.ndarray):
+        return column[order]
+    return [column[at] for at in order.tolist()]
+
+
+def join_vectors(rows: Sequence[VectorRow]) -> JoinedVectors:
+    """Returns vectors that came as rows one behind the other."""
+    return (
+        [row[0] for row in rows],
+        b"".join([row[1] for row in rows]),
+        b"".join([row[2] for row in rows]),
+    )
 
 
 class VectorReader(SpaceStatements):
@@ -54,10 +81,9 @@ class VectorReader(SpaceStatements):
         # A text per column costs a third of a tuple per row.
         if not self.is_alone():
             columns = self._columns_of("mirrored_columns")
-            keys = columns[0]
-            if keys != sorted(keys):
-                order = sorted(range(len(keys)), key=keys.__getitem__)
-                columns = [[column[at] for at in order] for column in columns]
+            order = np.argsort(columns[0])
+            if (order[1:] < order[:-1]).any():
+                columns = [_in_order(column, order) for column in columns]
             yield columns
             return
         after, page = 0, MIRRORED_AT_ONCE
@@ -66,11 +92,14 @@ class VectorReader(SpaceStatements):
             yield columns
             if len(columns[0]) < page:
                 return
-            after = columns[0][-1]
+            after = int(columns[0][-1])  # SQLite would take numpy's for bytes
 
-    def _columns_of(self, statement: str, **asked: int) -> list[list[Any]]:
-        found = self._tuples(statement, **asked)
-        return [json.loads(text) if text else [] for text in found[0]]
+    def _columns_of(self, statement: str, **asked: int) -> MirroredColumns:
+        [lists] = self._tuples(statement, **asked)
+        return [
+            _read_numbers(one or "[]") if place in NUMBERS else json.loads(one or "[]")
+            for place, one in enumerate(lists)
+        ]
 
     def model_key(self, name: str, dimension: int) -> int | None:
         key: int | None = self._value("model_key", name=name, dimension=dimension)
@@ -101,10 +130,12 @@ class VectorReader(SpaceStatements):
         )
         return found
 
-    def vectors_between(self, model: int, after: int, upto: int) -> list[VectorRow]:
+    def vectors_between(self, model: int, after: int, upto: int) -> JoinedVectors:
         """Returns vectors with keys above the first and not above the second, as they lie."""
-        found: list[Any] = self._tuples("vectors_between", model=model, after=after, upto=upto)
-        return found
+        [(memories, wordings, vectors)] = self._tuples(
+            "vectors_between", model=model, after=after, upto=upto
+        )
+        return json.loads(memories or "[]"), wordings or b"", vectors or b""
 
     def vectors_of(self, model: int, keys: Sequence[int]) -> list[VectorRow]:
         found: list[Any] = self._tuples("vectors_of_memories", model=model, keys=list(keys))

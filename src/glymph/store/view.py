@@ -64,10 +64,10 @@ class Classes(Codes):
 
 
 class Lists(Codes):
-    """A number for each distinct list of words, 0 for the empty one."""
+    """A number for each distinct list of words, 0 for the empty one, which comes as None."""
 
     def __init__(self) -> None:
-        super().__init__({"[]": 0})
+        super().__init__({None: 0})
         self._holding: dict[str, list[int]] = {}
         self.starting: dict[str, list[str]] = {}  # the distinct words by the first of their parts
 

@@ -233,12 +233,12 @@ class RecallSuite(StoreGround):
                 9,
                 "s",
                 '["x"]',
-                "[]",
+                None,
                 a["content_hash"][:16],
                 len(a["text"].encode()),
             )
             assert rows[2][1:3] == ("LIVE KNOWLEDGE 1 lesson", b["created_at"])
-            assert rows[2][3:-1] == (None, None, "[]", '["Nate"]', b["content_hash"][:16])
+            assert rows[2][3:-1] == (None, None, None, '["Nate"]', b["content_hash"][:16])
             columns = [row for page in reader.mirror_columns() for row in zip(*page, strict=True)]
             assert columns == rows
 
@@ -298,15 +298,17 @@ class RecallSuite(StoreGround):
         model = self.embed(store, rows[:1], [b"abcd"])
         with store.reading(A) as reader:
             newest = reader.newest_vector()
-            assert reader.vectors_between(model, newest, newest + 100) == []
+            assert reader.vectors_between(model, newest, newest + 100) == ([], b"", b"")
         theirs = self.add(store, B)
         self.embed(store, [theirs], [b"wxyz"], B)
-        self.embed(store, rows[1:], [b"efgh"])
+        self.embed(store, rows[1:], [b"e\0\0h"])
         with store.reading(A) as reader:
             assert reader.newest_vector() > newest
-            assert [row[0] for row in reader.vectors_between(model, newest, newest + 100)] == [
-                rows[1]["key"]
-            ]
+            assert reader.vectors_between(model, newest, newest + 100) == (
+                [rows[1]["key"]],
+                bytes.fromhex(rows[1]["content_hash"][:16]),
+                b"e\0\0h",
+            )
             assert reader.vectors_of(model, [theirs["key"]]) == []
 
     def test_a_vector_belongs_to_a_memory_and_a_model_of_its_own_space(self, store: Store) -> None:

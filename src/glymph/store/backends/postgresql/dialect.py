@@ -34,6 +34,7 @@ POSTGRESQL = Dialect(
         (r"\{array:([^}]*)\}", r"CAST(json_build_array(\1) AS text)"),
         (r"\{has:([\w.]+):(\w+)\}", r"(CAST(\1 AS jsonb) ? CAST(:\2 AS text))"),
         (r"\{list:(\w+)\}", r"CAST(json_agg(\1) AS text)"),
+        (r"\{joined:(\w+)\}", r"string_agg(\1, CAST('' AS bytea))"),
         (r"\{at:([^:}]+):(:?[\w.]+)\}", r"strpos(\1, \2)"),
         (r"\{bytes:([^}]*)\}", r"decode(\1, 'hex')"),
         (r"\{newest:(\w+)\}", r"(SELECT max(key) FROM scoped_\1)"),

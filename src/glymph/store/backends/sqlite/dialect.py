@@ -27,6 +27,8 @@ SQLITE = Dialect(
         (r"\{array:([^}]*)\}", r"json_array(\1)"),
         (r"\{has:([\w.]+):(\w+)\}", r"EXISTS (SELECT 1 FROM json_each(\1) WHERE value = :\2)"),
         (r"\{list:(\w+)\}", r"json_group_array(\1)"),
+        # A text is bytes to SQLite, whose lengths it knows: zeros among them stay.
+        (r"\{joined:(\w+)\}", r"CAST(group_concat(\1, '') AS BLOB)"),
         (r"\{at:([^:}]+):(:?[\w.]+)\}", r"instr(\1, \2)"),
         (r"\{bytes:([^}]*)\}", r"unhex(\1)"),
         (r"\{newest:(\w+)\}", r"(SELECT seq FROM sqlite_sequence WHERE name = '\1')"),
