@@ -19,6 +19,7 @@ SCENE = "scene"  # the task; each text of it has a label of its own
 DROPPED = 0.15  # the share of texts that stay which are left out, so that scenes differ by pass
 STRANGERS = 2  # texts of elsewhere that stand in a scene, on average
 CROWDED, CROWD = 0.5, (9, 16)  # the share of scenes filled up with such, and up to how many texts
+EMPTIED = 0.12  # the share of scenes without what is meant, whose neighbours are all that is left
 SHUFFLED = 0.4  # the share of scenes that are not in the order told
 
 
@@ -80,6 +81,8 @@ def draw_scene(case: Case, rng: random.Random, strangers: Sequence[str]) -> Exam
     """Draw a scene of a written request: some texts that stay left out, some others put in."""
     first, *others = list_marked(case)  # one always stays: a request may mean none of them
     texts = [first, *(one for one in others if one.meant or rng.random() >= DROPPED)]
+    if rng.random() < EMPTIED and (left := [one for one in texts if not one.meant]):
+        texts = left
     wanted = int(rng.expovariate(1 / STRANGERS))
     if rng.random() < CROWDED:
         wanted = max(0, rng.randint(*CROWD) - len(texts))

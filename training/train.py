@@ -89,10 +89,19 @@ def list_nearest(vectors: Tensor, most: int) -> Iterator[list[int]]:
         yield from best.indices.cpu().tolist()
 
 
+def freeze(network: Network, layers: int) -> None:
+    """Keep the lower layers, and what is below them, as they are: keep.onnx builds upon six."""
+    if layers:
+        for part in (network.places, network.sides, network.eln, *network.layers[:layers]):
+            part.requires_grad_(False)
+
+
 def list_rates(network: Network, rate: float) -> list[dict[str, Any]]:
     """List the parameters with their rates: heads learn faster, lower layers slower."""
     rates: dict[float, list[Tensor]] = {}
     for name, parameter in network.named_parameters():
+        if not parameter.requires_grad:
+            continue
         if name.startswith(("heads", "spans")):
             own = HEADS_FASTER * rate
         elif name.startswith("layers"):
@@ -233,6 +242,7 @@ def train(asked: argparse.Namespace) -> dict[str, Any]:
     network = (
         load_trained(asked.base, asked.start) if asked.start else Network(asked.base / "base.npz")
     )
+    freeze(network, asked.frozen)
     training = Training(asked, network.to(device), device)
     cases = choose_cases(asked)
     for one in (reading, training.teachers.reading):
@@ -314,6 +324,7 @@ def main() -> None:
     )
     parser.add_argument("--measure", default="dev", help="parts to measure on, by commas")
     parser.add_argument("--name", default="")
+    parser.add_argument("--frozen", type=int, default=0, help="lower layers that stay as they are")
     parser.add_argument("--limit", type=int, default=0, help="take only so many cases of each kind")
     report = train(parser.parse_args())
     for part, figures in report.items():

@@ -398,6 +398,10 @@ def test_what_is_said_anew_with_another_value_is_replaced_whole_whatever_the_rea
         ("Rosa skis with Ann and dances.", "with Ann", "Rosa skis and dances."),
         ("L'affitto di Ugo era di 700 euro, è di 820 euro da maggio.", "era di 700 euro", "L'affitto di Ugo è di 820 euro da maggio."),
         ("The visits are to Ann and to Bob.", " and ", "The visits are to Ann and to Bob."),
+        ("The bins are taken out by Squeak and Henrietta.", "Squeak", "The bins are taken out by Henrietta."),
+        ("Bo can be reached at bo@a.example or bo@b.example.", "at bo@a.example or", "Bo can be reached at bo@b.example."),
+        ("Er zahlt Beiträge an den Kegelclub, den Chor und das Rote Kreuz.", "an den Kegelclub", "Er zahlt Beiträge an den Chor und das Rote Kreuz."),
+        ("去杭州的有王磊、李娜和赵敏。", "李娜", "去杭州的有王磊和赵敏。"),
         ("Callum's studio used to be in Tanner Row and is now in Wharf Lane.", "used to be in Tanner Row and", "Callum's studio is now in Wharf Lane."),
     ],
 )  # fmt: skip

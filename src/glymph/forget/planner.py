@@ -174,16 +174,16 @@ def names_a_stranger(asked: Request, meaning: Meant) -> bool:
 
 
 def names_unmentioned(wanted: Sought, statements: Sequence[Statement]) -> bool:
-    """Tells whether a request names somebody or something that no statement mentions.
+    """Tells whether a request names somebody or something, and no statement mentions any of it.
 
     In a script without capitals nothing says what is a name. A word that begins like one of a
-    statement may be another form of it.
+    statement may be another form of it. Where one name is mentioned, others may stand in a reason.
     """
+    if any(name[0][0].isupper() for known in wanted.names for name in known):
+        return False
     said = {word for one in statements for word in NAME_WORD.findall(one.text)}
-    return any(
-        word[0].isupper() and not any(begin_alike(word, other) for other in said)
-        for word in wanted.unknown
-    )
+    unknown = [word for word in wanted.unknown if word[0].isupper()]
+    return bool(unknown) and not any(begin_alike(word, other) for word in unknown for other in said)
 
 
 def is_certain(one: Verdict, mode: Mode) -> bool:

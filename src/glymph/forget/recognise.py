@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -19,6 +20,7 @@ FEWEST_DIGITS = 4  # of these
 WIDEST_GAP = 3  # characters between two groups
 MOST_GROUPS, MOST_JOINED = 6, 60  # of one spelling; spellings of one request
 GAPS = frozenset(" ./_:()·-\u00a0")
+_FILLED = re.compile(r"^([^\W\d_]+)0+(?=[0-9])")
 _SPELT_ELSEWHERE = WEAK | {"mail", "url", "path", "handle", "name"}
 
 
@@ -30,8 +32,9 @@ def recognise(asked: Request, known: Iterable[Identifier]) -> Request:
     found: list[Identifier] = []
     spelling = _Letters(asked.text)
     named = {compact(each.text) for each in asked.identifiers}
-    for key, each in {compact(each.text): each for each in known}.items():
-        if not _is_unmistakable(each, key) or key in named:
+    keys = {key: each for each in known for key in _list_keys(each)}
+    for key, each in keys.items():
+        if not named.isdisjoint(_list_keys(each)):
             continue
         found += [
             replace(each, start=start, end=end, text=asked.text[start:end])
@@ -42,8 +45,13 @@ def recognise(asked: Request, known: Iterable[Identifier]) -> Request:
     return read_request(asked.text, known=found) if found else asked
 
 
-def _is_unmistakable(each: Identifier, key: str) -> bool:
-    return each.type not in _SPELT_ELSEWHERE and _has_enough(key)
+def _list_keys(each: Identifier) -> tuple[str, ...]:
+    """Returns an identifier without its signs, and without the zeros that fill it up as well."""
+    if each.type in _SPELT_ELSEWHERE:
+        return ()
+    key = compact(each.text)
+    keys = dict.fromkeys((key, _FILLED.sub(r"\1", key)))
+    return tuple(one for one in keys if _has_enough(one))
 
 
 def _has_enough(key: str) -> bool:

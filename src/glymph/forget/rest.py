@@ -49,6 +49,9 @@ _LED_NAME = re.compile(r"([^\W\d_]+)(?=\s)(?:\s+[A-ZÀ-ÞΑ-ΩА-Я][\w'’.-]*)
 _BESIDE = re.compile(rf"\s+(?:{_AND})(?=\s+[A-ZÀ-ÞΑ-ΩА-Я])")
 _ITEM = r"\w{1,3}(?:\s+[^\s,.;:!?]+){1,4}"  # with an article, or a word as short as one
 _LAST_ITEMS = re.compile(rf"\s*{_ITEM}(?:,\s*{_ITEM}){{0,3}},?\s(?:{_AND})\s+{_ITEM}[.!?]?$")
+_LED, _FIRST_WORD = re.compile(r"([^\W\d_]+)\s"), re.compile(r"[^\s,]+")
+_LAST_WORD = re.compile(r"[^\W\d_]+$")
+_DENSE_AND = ("和", "与", "與", "及", "と", "や", "및")
 _LAST_SHORT = re.compile(r"(?<!\w)[^\W\d_]{1,4}$")
 _ONLY_JOINT = re.compile(rf"[\s{_JOINTS}]*(?:(?:{_AND})[\s{_JOINTS}]*)?")
 _ENUMERATED = re.compile(rf"^[^.;:!?]*(?:,|\s(?:{_AND})\s)")  # items follow, and a last one
@@ -238,6 +241,8 @@ def _cut_out(text: str, start: int, end: int) -> str:
     led = _LED_NAME.match(text[start:end])
     if led and led[1] in PREPOSITIONS and (beside := _BESIDE.match(text[end:])):
         start, end = start + led.end(1), end + beside.end()  # "with Ann and Bo" without Ann
+    elif (head := _find_led_item(text[start:end], text[end:])) is not None:
+        start += head
     left, right = text[:start].rstrip(), text[end:].lstrip()
     before, after = left[-1:], right[:1]
     if before + after in ("()", "（）", "[]"):
@@ -253,12 +258,38 @@ def _cut_out(text: str, start: int, end: int) -> str:
         right = right[1:].lstrip()
     if left[-1:] and left[-1:] in _JOINTS and (right[:1] in _STOPS or _JOINING.match(right)):
         left = left[:-1].rstrip()
+    elif left[-1:] == "、" and right[:1] in _DENSE_AND:
+        left = left[:-1]
+    elif right[:1] in "," and right and (joined := _JOINED.search(left)):
+        left, right = left[: joined.start()], f"{joined[0].strip()} {right[1:].lstrip()}"
+    led_by = _LAST_WORD.search(left)
+    if led_by and led_by[0].lower() in PREPOSITIONS and (joint := _JOINING.match(right)):
+        right = right[joint.end() :].lstrip()  # "done by Bo and Ann" without Bo
     twice = _LAST_SHORT.search(left)
     if twice and re.match(rf"{re.escape(twice[0])}\s", right, re.IGNORECASE):
         left = left[: twice.start()].rstrip()  # "on Mondays and on Fridays" without "Mondays and"
     apart = left and right and not re.match(r"[,.;:!?…)，、；：。！？،؛؟।]", right)
     dense = UNSPACED_OR_HANGUL.search(left[-1:]) and not text[:start][-1:].isspace()
     return f"{left}{' ' if apart and not dense else ''}{right}"
+
+
+def _find_led_item(cut: str, after: str) -> int | None:
+    """Returns where an item begins of which the preposition belongs to the next one as well.
+
+    "Write to a@b.io or c@d.io" without "to a@b.io or" still writes to somebody. The next item has
+    none of its own.
+    """
+    led = _LED.match(cut)
+    if led is None or led[1].lower() not in PREPOSITIONS or " " not in cut[led.end() :].strip():
+        return None
+    goes_on = _JOINED.search(cut) or (after.lstrip()[:1] == "," and _ENUMERATED.match(after[1:]))
+    following = _FIRST_WORD.search(after)
+    if not goes_on or following is None or following[0].lower() in PREPOSITIONS:
+        return None
+    own = cut[led.end() :].split()[0].lower()
+    if _JOINED.search(cut):
+        return led.end(1) if "@" in following[0] or any(map(str.isdecimal, following[0])) else None
+    return led.end(1) if own in ARTICLES and following[0].lower() in ARTICLES else None
 
 
 def _is_first_item(before: str, cut: str, after: str) -> bool:

@@ -154,10 +154,11 @@ def names_another(one: Verdict, asked: Request) -> bool:
 def may_be_one(wanted: Identifier, other: Identifier) -> bool:
     """Tells whether two identifiers have the same digits, but for the century of a year.
 
-    Ticket 77120 may be OPS-77120, and file 2231/19 the file 2231-2019.
+    Ticket 77120 may be OPS-77120, and file 2231/19 the file 2231-2019; CL-5508 is never PL-5508.
     """
     groups, others = (re.findall("[0-9]+", each.text) for each in (wanted, other))
-    if wanted.type != other.type or sum(map(len, groups)) < SHORT:
+    letters, theirs = (set(re.findall(r"[^\W\d_]+", each.key)) for each in (wanted, other))
+    if wanted.type != other.type or sum(map(len, groups)) < SHORT or (letters and theirs):
         return False
     return "".join(groups) == "".join(others) or (
         len(groups) == len(others) and all(map(_is_year_of, groups, others))
