@@ -24,7 +24,7 @@ from glymph.mcp.spaces import SPACE_HEADER
 PATIENCE = 30.0  # seconds for one call, all tries of it included
 AVOIDED = 0.5  # seconds for which a server that was gone is not asked
 BREATH = 0.1  # seconds between two tries
-AWAY = frozenset({"StoreError", "StoreBusy", "PartsAway"})  # answers that say: not now
+AWAY = frozenset({"StoreError", "StoreAway", "StoreBusy", "PartsAway"})  # answers that say: not now
 # a call that the server answers without the store: what the protocol alone costs
 NO_TOOL = "no_such_tool"
 
