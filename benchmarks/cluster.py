@@ -54,6 +54,8 @@ class Limits:
 
     fsync_ms: float
     query_ms: float
+    insert_ms: float
+    commit_ms: float
     call_ms: float
 
 
@@ -125,6 +127,11 @@ def _performed(stage: Stage) -> Beats:
 def _limits(stage: Stage) -> Limits:
     with psycopg.connect(stage.databases["east"], autocommit=True) as connection:
         query = _median_ms(200, lambda: connection.execute("SELECT 1").fetchone())
+        connection.execute("CREATE TABLE IF NOT EXISTS public.floor(at int)")
+        write = "INSERT INTO public.floor VALUES (1)"
+        commit = _median_ms(200, lambda: connection.execute(write))
+        connection.execute("SET synchronous_commit = off")
+        insert = _median_ms(200, lambda: connection.execute(write))
     with (stage.folder / "probe").open("wb", buffering=0) as probe:
 
         def durable() -> None:
@@ -132,8 +139,9 @@ def _limits(stage: Stage) -> Limits:
             os.fsync(probe.fileno())
 
         return Limits(
-            _median_ms(50, durable), query, statistics.median(anyio.run(_trifles, stage, 200))
-        )
+            _median_ms(50, durable), query, insert, commit,
+            statistics.median(anyio.run(_trifles, stage, 200)),
+        )  # fmt: skip
 
 
 async def _trifles(stage: Stage, times: int) -> list[float]:
@@ -203,6 +211,10 @@ def _scene(plan: Plan, stage: Stage, limits: Limits) -> dict[str, Figure]:
             limits.fsync_ms, "8 KiB made durable on this disk, median, before the load"
         ),
         "query_ms": Figure(limits.query_ms, "SELECT 1 and back, median, before the load"),
+        "insert_ms": Figure(
+            limits.insert_ms, "a row put in, in one round trip, not durable; before the load"
+        ),
+        "commit_ms": Figure(limits.commit_ms, "the same and durable; before the load"),
         "call_ms": Figure(
             limits.call_ms, "an MCP call that needs no store and back, median, before the load"
         ),
@@ -231,6 +243,7 @@ def _rates(
         "p99_ms": Figure(
             _part(usual, 0.99), "all kinds, without calls that an outage touched", limit=most
         ),
+        "p99_per_p50": Figure(_part(usual, 0.99) / _part(usual, 0.5), "of these"),
         "p50_ms_with_outages": Figure(
             _part(done, 0.5), "all kinds, all acknowledged calls, all tries"
         ),

@@ -70,6 +70,8 @@ def _floors(url: str, folder: Path) -> dict[str, Figure]:
         line.execute("CREATE TABLE IF NOT EXISTS public.floor(at int)")
         query = _median_ms(lambda: line.execute("SELECT 1").fetchone())
         commit = _median_ms(lambda: line.execute("INSERT INTO public.floor VALUES (1)"))
+        line.execute("SET synchronous_commit = off")
+        insert = _median_ms(lambda: line.execute("INSERT INTO public.floor VALUES (1)"))
     with (folder / "probe").open("wb", buffering=0) as probe:
 
         def durable() -> None:
@@ -79,6 +81,7 @@ def _floors(url: str, folder: Path) -> dict[str, Figure]:
         fsync = _median_ms(durable)
     return {
         "floor_query_ms": Figure(query, "SELECT 1 and back"),
+        "floor_insert_ms": Figure(insert, "one row inserted in one round trip, not durable"),
         "floor_commit_ms": Figure(commit, "one row inserted and committed, synchronous_commit on"),
         "floor_fsync_ms": Figure(fsync, "8 KiB made durable on this disk"),
     }

@@ -24,7 +24,7 @@ from glymph.mcp.spaces import SPACE_HEADER
 PATIENCE = 30.0  # seconds for one call, all tries of it included
 AVOIDED = 0.5  # seconds for which a server that was gone is not asked
 BREATH = 0.1  # seconds between two tries
-AWAY = frozenset({"StoreError", "StoreBusy", "PartsAway"})  # answers that say: not now
+AWAY = frozenset({"StoreError", "StoreAway", "StoreBusy", "PartsAway"})  # answers that say: not now
 # a call that the server answers without the store: what the protocol alone costs
 NO_TOOL = "no_such_tool"
 
@@ -147,6 +147,11 @@ def _refused(failure: BaseException | None) -> bool:
     return isinstance(failure, httpx2.ConnectError)
 
 
+def _name_error(told: str) -> str:
+    """The name that an answer begins with, before the tool that it is about."""
+    return told.partition(":")[0].partition(" ")[0]
+
+
 async def _reached(address: str) -> None:
     """Nothing, if somebody listens there; else Gone, for much less than a session costs."""
     parts = urlsplit(address)
@@ -188,7 +193,7 @@ class Caller:
                 if not answer.is_error:
                     return Answer(answer.structured_content or {}, server, tries)
                 told = getattr(answer.content[0], "text", "") if answer.content else ""
-                if told.partition(":")[0] not in AWAY:
+                if _name_error(told) not in AWAY:
                     raise Refused(told)
                 if not self._repeats(tool) or time.monotonic() > ends:
                     raise StoreAway(told)

@@ -284,7 +284,7 @@ def staged(folder: Path, plan: Plan) -> Iterator[Stage]:
 
 def _filled(stage: Stage) -> None:
     log = Log(stage.folder / "load seeds")
-    with Glymph.open(stage.url, space=space_name(0), embedder="none") as glymph:
+    with Glymph.open(stage.url, space=space_name(0), embedder="none", reader="none") as glymph:
         for number in range(stage.plan.spaces):
             create_space(replace(glymph.context, space=space_name(number)))
         for _ in StoreJobs(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -10,6 +12,7 @@ import pytest
 
 from glymph import Glymph
 from glymph.jobs.job import Job
+from glymph.jobs.priority import GIVES_WAY, give_way
 from glymph.jobs.queues import open_queue
 from glymph.jobs.queues.embedded import EmbeddedQueue
 from glymph.jobs.queues.store_jobs import StoreJobs
@@ -278,3 +281,36 @@ def test_what_is_due_and_asked_for_again_before_anybody_is_at_work_is_done_once(
     assert not store.put("default", "one")
     EmbeddedQueue(glymph, jobs=diary.jobs).run_dry(threading.Event())
     assert count_runs(glymph, "default", "one") == 1
+
+
+# giving way
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux knows the niceness of a thread")
+def test_a_thread_that_gives_way_runs_behind_others_and_so_do_those_that_it_starts():
+    found = {}
+
+    def note(name):
+        found[name] = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    def work():
+        give_way()
+        note("own")
+        started = threading.Thread(target=note, args=["started"])
+        started.start()
+        started.join()
+
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == {"own": max(before, GIVES_WAY), "started": max(before, GIVES_WAY)}
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
+
+
+def test_who_may_not_give_way_goes_on(monkeypatch):
+    def forbid(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "setpriority", forbid, raising=False)
+    give_way()

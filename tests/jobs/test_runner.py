@@ -74,6 +74,29 @@ def test_a_job_is_done_when_every_step_is(held):
     assert queue.find_waiting(held) == []
 
 
+def test_a_step_that_had_nothing_to_do_is_noted_with_the_next_and_the_last_with_the_end(held):
+    noted = {}
+    nothing = {"skipped": "nothing to do"}
+
+    def look(name):
+        return lambda ctx, trigger: noted.update({name: list(row(held)["report"])}) or {}
+
+    script = Scripted(a=nothing, b=look("b"), c=nothing, d=look("d"), e=nothing, f=look("f"))
+    assert run_item(held, put(held), script.jobs) == "done"
+    assert noted == {"b": [], "d": ["a", "b"], "f": ["a", "b", "c", "d"]}
+    assert list(row(held)["report"]) == ["a", "b", "c", "d", "e", "f"]
+    assert row(held)["step"] == "f"
+
+
+def test_what_had_nothing_to_do_is_asked_again_by_who_goes_on_behind_a_kill(held):
+    nothing = {"skipped": "nothing to do"}
+    with pytest.raises(KeyboardInterrupt):
+        run_item(held, put(held), Scripted(a={}, b=nothing, c=KeyboardInterrupt()).jobs)
+    script = Scripted(a={}, b=nothing, c={})
+    assert run_item(held, again(held), script.jobs) == "done"
+    assert script.ran == ["b", "c"]
+
+
 def test_the_session_is_told_to_each_step(held):
     told = []
     script = Scripted(a=lambda ctx, trigger: told.append(trigger.session) or {})

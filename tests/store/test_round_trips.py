@@ -9,12 +9,15 @@ import pytest
 
 from glymph import Glymph, errors
 from glymph.config import Settings
+from glymph.jobs.registry import all_jobs
+from glymph.jobs.schedule import find_due
 from glymph.store import foresight, open_store
 from glymph.store.backends.postgresql import pipeline
 from glymph.store.contract import Filter, NewestKey, NewKeys
 from glymph.testing.builders import identity_row, intent, memory_row
 from glymph.testing.embedders import WordEmbedder
 from glymph.testing.round_trips import Messages, round_trips
+from glymph.upkeep.leases import hold_lease
 
 CHANGE = 2  # the lock with what is asked first; the change with its seal and the commit
 OPERATION = 3  # a change that asks something before it ends: with it, then the seal and the commit
@@ -144,6 +147,23 @@ def test_a_recall_is_logged_in_two_round_trips_more_and_reported_in_four(glymph,
     assert line.of(lambda: recalls.append(glymph.recall("quiet ponds"))) <= 7
     shown = [hit.memory.id for hit in recalls[0].hits][:2]
     assert line.of(lambda: glymph.report(recalls[0].id, used=shown)) <= OPERATION + 1
+
+
+def test_a_look_at_what_is_to_be_done_takes_two_round_trips_and_the_lease_five(glymph, line):
+    find_due(glymph.context, all_jobs())  # writes down the first moments
+    assert line.of(lambda: find_due(glymph.context, all_jobs())) <= 2
+
+    def hold():
+        with hold_lease(glymph.context) as held:
+            assert held is not None
+
+    assert line.of(hold) <= 5  # taken in three, given back in two
+
+
+def test_the_size_of_a_store_is_not_measured_at_every_look(glymph, line):
+    measured = glymph.context.store.recent_size()
+    assert line.of(lambda: glymph.context.store.recent_size()) == 0
+    assert glymph.context.store.recent_size() == measured > 0
 
 
 def test_a_connection_that_is_idle_is_not_asked_whether_it_lives(line):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from glymph.text.identifiers import find_matching, identifiers, perhaps
+from glymph.text.identifiers import find_matching, identifiers, perhaps, spellings
+from glymph.text.identifiers.aloud import say_digits
 from glymph.text.identifiers.asked import asked_identifiers
 from glymph.text.identifiers.escapes import unescape
 
@@ -104,3 +105,35 @@ def test_a_turkish_plate_is_read_whole(request_, key):
 )  # fmt: skip
 def test_dates_and_amounts_are_no_plates(request_):
     assert "plate" not in [one.type for one in asked_identifiers(request_)]
+
+
+SAID_OR_WRITTEN = (
+    "QX-s0c1-000123", "INV-2024-0007", "4711 0815 42", "A11-BB-22", "978-3-16-148410-0",
+    "DE89 3704 0044 0532 0130 00", "kd-556-6771", "XR77-QTWO",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("code", SAID_OR_WRITTEN)
+def test_where_nothing_is_said_aloud_the_short_pattern_finds_what_the_long_one_does(
+    code, monkeypatch
+):
+    """Only texts with a word for a digit, a letter or a dash need all the ways to say a code."""
+    around = ("", "The dashboard of one", "tres of", "Es sind zwei", "Oscar said:", "a double")
+    forms = [code, code.lower(), code.replace("-", " "), code.replace(" ", "."), f"{code}9"]
+    forms += ["".join(one for one in code if one.isalnum())]
+    forms += [form for one in (*asked_identifiers(code),) for form in say_digits(digits_of(one))]
+    texts = [f"{said} {form} is kept." for said in around for form in forms]
+    short = {text: spelt(code, text) for text in texts}
+    monkeypatch.setattr(spellings, "may_be_said", lambda characters, text: True)
+    assert {text: spelt(code, text) for text in texts} == short
+    assert any(short.values())
+
+
+def spelt(code, text):
+    known = identifiers(text)
+    wanted = asked_identifiers(code)
+    return [list(spellings.find_spellings(one, text, known)) for one in wanted]
+
+
+def digits_of(one):
+    return "".join(each for each in one.key if each.isdecimal())

@@ -230,6 +230,7 @@ def test_nobody_but_a_fold_removes_journal_rows_and_it_changes_no_record(short):
             op.writer._session.execute(sql, {})
     assert short.verify().ok
     assert store.size() > 0
+    assert store.recent_size() == store.size()
 
 
 @pytest.mark.sqlite

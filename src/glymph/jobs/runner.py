@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 import traceback
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import nullcontext
 from typing import Any
 
@@ -19,7 +19,7 @@ from glymph.context import Context
 from glymph.errors import GlymphError, LeaseLost, StoreAway
 from glymph.jobs.job import FAILED, SESSION_END, SKIPPED, STOPPED, Job, Session, Trigger
 from glymph.jobs.registry import jobs_on, scheduled_jobs
-from glymph.jobs.schedule import Ticket, note_run, read_schedule
+from glymph.jobs.schedule import Ticket, look, note_run, read_schedule
 from glymph.moments import micros
 from glymph.prune.ai_prune import count_session
 from glymph.text.secrets import masked_in
@@ -43,7 +43,11 @@ def run_waiting(ctx: Context, jobs: Iterable[Job], stop: threading.Event, note: 
     `note` is told how each ended.
     """
     jobs = tuple(jobs)
-    return _with_lease(ctx, lambda held: _run_waiting(held, jobs, stop, None, note))
+
+    def run(held: Context) -> None:
+        _run_waiting(held, queue.find_waiting(held), jobs, stop, None, note)
+
+    return _with_lease(ctx, run)
 
 
 def run_due(
@@ -62,10 +66,11 @@ def run_due(
     jobs = tuple(jobs)
 
     def run(held: Context) -> None:
-        before = newest_change(held)
-        _run_waiting(held, jobs, stop, only, note)
-        ran = _run_scheduled(held, jobs, stop, only, note)
-        if newest_change(held) != before:
+        seen = look(held, jobs)
+        waited = _run_waiting(held, seen.waiting, jobs, stop, only, note)
+        moments = read_schedule(held, jobs) if waited else seen.moments
+        ran = _run_scheduled(held, moments, jobs, stop, only, note)
+        if (waited or ran) and newest_change(held) != seen.newest_change:
             _run_followers(held, jobs, stop, ran)
 
     return _with_lease(ctx, run)
@@ -85,20 +90,25 @@ def _with_lease(ctx: Context, run: Callable[[Context], None]) -> str:
 
 
 def _run_waiting(
-    ctx: Context, jobs: Iterable[Job], stop: threading.Event, only: Ticket | None, note: Note
-) -> None:
-    for item in queue.find_waiting(ctx):
+    ctx: Context, waiting: Iterable[QueueItem], jobs: Iterable[Job], stop: threading.Event,
+    only: Ticket | None, note: Note,
+) -> bool:  # fmt: skip
+    """Runs what waited in the queue; returns False if none of it was to run."""
+    ran = False
+    for item in waiting:
         ticket = Ticket(ctx.space, item.name, item.id)
         if only in (None, ticket) and not stop.is_set():
+            ran = True
             note(ticket, run_item(ctx, item, jobs, stop))
+    return ran
 
 
 def _run_scheduled(
-    ctx: Context, jobs: Iterable[Job], stop: threading.Event, only: Ticket | None, note: Note
-) -> list[Job]:
+    ctx: Context, moments: Mapping[str, int], jobs: Iterable[Job], stop: threading.Event,
+    only: Ticket | None, note: Note,
+) -> list[Job]:  # fmt: skip
     """Runs the scheduled jobs that are due, and returns them."""
     scheduled, ran = scheduled_jobs(jobs), []
-    moments = read_schedule(ctx, scheduled)
     for job in scheduled:
         ticket, due_at = Ticket(ctx.space, job.schedule), moments[job.schedule]
         # Somebody else may have run it before the lease was ours.
@@ -132,7 +142,8 @@ def run_item(
 
     `ctx` must be under a lease. A job that fails is named in the report and does not keep the
     others from running: what the agent sees next must not be worse for it. It is tried again after
-    a rest. Each is noted when it is done, so another worker can go on behind it.
+    a rest. Each is noted when it is done, so another worker can go on behind it; one that had
+    nothing to do, along with the next, and the last with the end.
     """
     stop = stop or threading.Event()
     with telemetry.observe("job", job=item.name) as seen:
@@ -147,16 +158,16 @@ def _run_item(ctx: Context, item: QueueItem, jobs: Iterable[Job], stop: threadin
     if not queue.begin(ctx, item, count_session if ends_session else None):
         return queue.GIVEN_UP
     session = Session(item.payload.get("session_id"), item.payload.get("transcript_path"))
-    for job in jobs:
-        if item.has_done(job.name):
-            continue
+    todo = [job for job in jobs if not item.has_done(job.name)]
+    for job in todo:
         if stop.is_set():
             return STOPPED
         report = _attempt(ctx, job, Trigger(session, stop))
         if STOPPED in report:
             return STOPPED
         item.note(job.name, report)
-        queue.advance(ctx, item, job.name)
+        if SKIPPED not in report and job is not todo[-1]:
+            queue.advance(ctx, item, job.name)
     return queue.finish(ctx, item)
 
 

@@ -9,16 +9,19 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from glymph.context import Context
 from glymph.jobs.job import FAILED, Job
 from glymph.jobs.registry import scheduled_jobs
 from glymph.moments import micros
 from glymph.prune.schedule import due, jitter, next_due
+from glymph.store import foresight
 from glymph.store.contract import Row
+from glymph.store.reader import Reader
 from glymph.store.writer import Writer
 from glymph.upkeep import queue
+from glymph.upkeep.queue import QueueItem
 
 REST = timedelta(minutes=1)  # after the first failure; four times as long after each further one
 UNKNOWN_AFTER = timedelta(hours=1)  # nobody ran it in that time: its package is gone
@@ -38,11 +41,32 @@ class Ticket:
         return "/".join(part for part in (self.space, self.name, self.row) if part)
 
 
+class Look(NamedTuple):
+    """What there is to do in a space at one moment."""
+
+    waiting: list[QueueItem]
+    moments: dict[str, int]  # when each scheduled job is due; see `read_schedule`
+    newest_change: int
+
+
+def look(ctx: Context, jobs: Iterable[Job]) -> Look:
+    """Returns what there is to do; over a server it is asked in one round trip."""
+    now = micros(ctx.now())
+    with ctx.reading() as reader:
+        reader.foresee(
+            foresight.schedules(), foresight.waiting_jobs(now), foresight.newest_change()
+        )
+        kept, waiting = _read_kept(reader), queue.read_waiting(reader, now)
+        newest = reader.newest_change()
+    return Look(waiting, _complete(ctx, jobs, kept, now), newest)
+
+
 def find_due(ctx: Context, jobs: Iterable[Job]) -> list[Ticket]:
     """Returns what may run now: what waits in the queue, oldest first, then jobs in their order."""
     jobs = scheduled_jobs(jobs)
-    moments, now = read_schedule(ctx, jobs), micros(ctx.now())
-    rows = [Ticket(ctx.space, item.name, item.id) for item in queue.find_waiting(ctx)]
+    waiting, moments, _ = look(ctx, jobs)
+    now = micros(ctx.now())
+    rows = [Ticket(ctx.space, item.name, item.id) for item in waiting]
     due_now = (job.schedule for job in jobs if moments[job.schedule] <= now)
     return rows + [Ticket(ctx.space, name) for name in due_now]
 
@@ -55,7 +79,18 @@ def read_schedule(ctx: Context, jobs: Iterable[Job]) -> dict[str, int]:
     """
     now = micros(ctx.now())
     with ctx.reading() as reader:
-        kept = {row["job"]: row["due_at"] for row in reader.schedules()}
+        kept = _read_kept(reader)
+    return _complete(ctx, jobs, kept, now)
+
+
+def _read_kept(reader: Reader) -> dict[str, int]:
+    return {row["job"]: row["due_at"] for row in reader.schedules()}
+
+
+def _complete(
+    ctx: Context, jobs: Iterable[Job], kept: Mapping[str, int], now: int
+) -> dict[str, int]:
+    """Returns the moments of all scheduled jobs, having written down what is not as it must be."""
     wanted = {
         job.schedule: _moment(ctx, job, kept.get(job.schedule), now) for job in scheduled_jobs(jobs)
     }

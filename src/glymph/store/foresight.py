@@ -35,6 +35,18 @@ def newest_change() -> Lookup:
     return _single("newest_change")
 
 
+def schedules() -> Lookup:
+    return _lookup("schedules")
+
+
+def waiting_jobs(now: int) -> Lookup:
+    return _lookup("waiting_jobs", now=now)
+
+
+def cut_off(actor: str, since: int) -> Lookup:
+    return _lookup("cut_off", actor=actor, since=since)
+
+
 def lease() -> Lookup:
     return _lookup("lease")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -31,6 +33,7 @@ from glymph.store.statements import statements
 from glymph.store.writer import Writer
 
 NEVER = 2**62  # microseconds
+SIZE_KEPT = 60.0  # seconds
 
 
 class Store:
@@ -39,6 +42,7 @@ class Store:
     def __init__(self, database: Database) -> None:
         self.database = database
         self._spaces = Spaces(database)
+        self._measured = -math.inf, 0  # when, and the size then
 
     @property
     def url(self) -> str:
@@ -271,6 +275,16 @@ class Store:
     def size(self) -> int:
         """Returns about how many bytes the store takes."""
         return self.database.size()
+
+    def recent_size(self) -> int:
+        """Returns what the store took at some moment of the last minute.
+
+        Looking at every file of a server costs it more than all else of a look at a space.
+        """
+        at, size = self._measured
+        if time.monotonic() - at > SIZE_KEPT:
+            self._measured = time.monotonic(), (size := self.size())
+        return size
 
     def settle(self, *, rewrite: bool) -> Settled:
         """Removes stale bytes as far as others let it; see `Database.settle`."""

@@ -195,11 +195,12 @@ class UpkeepWriter(UpkeepReader):
         return fence
 
     def renew_lease(self, fence: int, *, until: int) -> bool:
-        """Moves the end of a lease; False if it no longer stands.
-
-        `until` in the past gives it back.
-        """
+        """Moves the end of a lease; False if it no longer stands."""
         return self._value("renew_lease", fence=fence, until=until) is not None
+
+    def give_back_lease(self, fence: int) -> None:
+        """Ends a lease, if it still stands."""
+        self._run("give_back_lease", fence=fence)
 
     def reserve(self, row: Row) -> int:
         """Sets a call aside in the ledger at the most it may cost; returns its key."""

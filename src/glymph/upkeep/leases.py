@@ -14,6 +14,7 @@ from typing import cast
 from glymph.context import Context
 from glymph.errors import StoreError
 from glymph.moments import MICROS_PER_DAY, micros
+from glymph.store import foresight
 from glymph.store.lease_fence import FencedStore
 from glymph.store.store import Store
 
@@ -33,10 +34,11 @@ def hold_lease(ctx: Context) -> Iterator[Context | None]:
     background of the handle, which knows none. The lease is renewed until the block ends, and then
     given back. A holder that was away too long gets LeaseLost at the next write.
     """
-    fence = _take(ctx)
-    if fence is None:
+    taken = _take(ctx)
+    if taken is None:
         yield None
         return
+    fence, left = taken
     over = threading.Event()
     beat = threading.Thread(
         target=_renew, args=(ctx, fence, over), name="glymph-lease", daemon=True
@@ -46,7 +48,8 @@ def hold_lease(ctx: Context) -> Iterator[Context | None]:
         ctx, store=cast(Store, FencedStore(ctx.store, fence)), settle_soon=lambda ids: None
     )
     try:
-        _close_what_was_cut_off(held)
+        for key in left:
+            held.store.close_parent(held.space, key)
         yield held
     finally:
         over.set()
@@ -54,32 +57,28 @@ def hold_lease(ctx: Context) -> Iterator[Context | None]:
         _give_back(ctx, fence)
 
 
-def _take(ctx: Context) -> int | None:
-    holder = f"{socket.gethostname()}:{os.getpid()}"
-    with ctx.store.writing(ctx.space, None) as writer:
+def _take(ctx: Context) -> tuple[int, list[int]] | None:
+    """Takes the lease; returns its number, and the operations that a killed holder left open.
+
+    Those are to be ended, so that each can be undone as one. Who works under leases is an actor
+    with a name of its own: nobody else's operations are touched.
+    """
+    holder, since = f"{socket.gethostname()}:{os.getpid()}", micros(ctx.now()) - LOOKED_BACK
+    ahead = [foresight.cut_off(ctx.actor, since)] if ctx.actor in WORKERS else []
+    with ctx.store.writing(ctx.space, None, ahead=ahead) as writer:
         # After the wait for the write lock, in which a holder may have renewed.
         now = micros(ctx.now())
-        return writer.take_lease(holder, now=now, until=now + int(LASTS * 1_000_000))
-
-
-def _close_what_was_cut_off(held: Context) -> None:
-    """Ends operations that a killed holder left open, so that each can be undone as one.
-
-    Who works under leases is an actor with a name of its own: nobody else's operations are
-    touched.
-    """
-    with held.reading() as reader:
-        since = micros(held.now()) - LOOKED_BACK
-        left = reader.cut_off(held.actor, since=since) if held.actor in WORKERS else []
-    for key in left:
-        held.store.close_parent(held.space, key)
+        fence = writer.take_lease(holder, now=now, until=now + int(LASTS * 1_000_000))
+        if fence is None:
+            return None
+        return fence, writer.cut_off(ctx.actor, since=since) if ahead else []
 
 
 def _give_back(ctx: Context, fence: int) -> None:
     """Lets others in at once. If that cannot be written, they wait until the lease runs out."""
     try:
         with ctx.store.writing(ctx.space, None) as writer:
-            writer.renew_lease(fence, until=0)
+            writer.give_back_lease(fence)
     except StoreError as error:  # what the work itself came to must not be hidden by it
         log.warning("the lease on %s could not be given back: %s", ctx.space, error)
 

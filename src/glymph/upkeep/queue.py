@@ -13,6 +13,7 @@ from typing import Any
 from glymph.context import Context
 from glymph.moments import micros, moment
 from glymph.store.contract import Row
+from glymph.store.reader import Reader
 from glymph.store.writer import Writer
 
 ATTEMPTS = 5  # that failed, before an item is given up
@@ -28,7 +29,7 @@ ENDED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class QueueItem:
     """What waits in the queue: an ended session, for which a row of jobs is to be run.
 
@@ -42,6 +43,7 @@ class QueueItem:
     attempts: int
     step: str | None  # the job that ran last
     report: dict[str, Any] = field(default_factory=dict)
+    unnoted: str | None = None  # the job that ran last, if only this report says so
 
     def has_done(self, job: str) -> bool:
         return job in self.report and FAILED not in self.report[job]
@@ -51,7 +53,7 @@ class QueueItem:
         noted = dict(report)
         if FAILED in noted:
             noted[TIMES] = self.report.get(job, {}).get(TIMES, 0) + 1
-        self.report[job] = noted
+        self.report[job], self.unnoted = noted, job
 
     @property
     def failures(self) -> int:
@@ -70,7 +72,11 @@ def enqueue(ctx: Context, item_id: str, name: str, payload: Mapping[str, Any]) -
 def find_waiting(ctx: Context) -> list[QueueItem]:
     """Returns the items that may run now, oldest first."""
     with ctx.reading() as reader:
-        return [_read_item(row) for row in reader.waiting_jobs(micros(ctx.now()))]
+        return read_waiting(reader, micros(ctx.now()))
+
+
+def read_waiting(reader: Reader, now: int) -> list[QueueItem]:
+    return [_read_item(row) for row in reader.waiting_jobs(now)]
 
 
 def begin(ctx: Context, item: QueueItem, also: Callable[[Writer], None] | None = None) -> bool:
@@ -90,15 +96,25 @@ def begin(ctx: Context, item: QueueItem, also: Callable[[Writer], None] | None =
 
 
 def advance(ctx: Context, item: QueueItem, job: str) -> None:
-    """Notes that a job was run, and its report."""
+    """Notes that a job was run, and the reports so far."""
     with ctx.store.writing(ctx.space, None) as writer:
-        writer.advance(item.id, step=job, report=json.dumps(item.report))
+        _advance(writer, item, job)
+
+
+def _advance(writer: Writer, item: QueueItem, job: str) -> None:
+    writer.advance(item.id, step=job, report=json.dumps(item.report))
+    item.unnoted = None
 
 
 def finish(ctx: Context, item: QueueItem) -> str:
-    """Ends an attempt; returns DONE, or RESTING before another attempt, or GIVEN_UP."""
+    """Ends an attempt; returns DONE, or RESTING before another attempt, or GIVEN_UP.
+
+    What was not noted yet is, in the same transaction.
+    """
     now = ctx.now()
     with ctx.store.writing(ctx.space, None) as writer:
+        if item.unnoted is not None:
+            _advance(writer, item, item.unnoted)
         if not item.failures:
             writer.finish(item.id, at=micros(now))
             writer.drop_finished_jobs(micros(now - KEPT))

@@ -92,7 +92,7 @@ def measure_condition(ctx: Context) -> dict[str, Any]:
         line = reader.queue_state(now)
         told = {"live": reader.live_count(), "waiting": line["waiting"], "resting": line["resting"]}
         given_up = len(reader.failed_jobs(limit=FEW))
-    told |= {"given_up": given_up, "store_mb": round(ctx.store.size() / 1e6, 1)}
+    told |= {"given_up": given_up, "store_mb": round(ctx.store.recent_size() / 1e6, 1)}
     free = _free_mb(ctx)
     if free is None:
         return told

@@ -21,6 +21,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 from glymph.client import Glymph
 from glymph.errors import GlymphError, StoreError
 from glymph.jobs.job import Job
+from glymph.jobs.priority import give_way
 from glymph.jobs.queues.contract import DRAIN, GIVEN_UP, LIMIT, Counts, DeadLetter, TakeIn, Ticket
 from glymph.jobs.queues.store_jobs import StoreJobs
 from glymph.jobs.worker import SESSION, UPKEEP
@@ -161,6 +162,7 @@ class ProcrastinateQueue:
         failed: list[BaseException] = []
 
         def work() -> None:
+            give_way()  # before the threads of jobs and connections, which do as it does
             try:
                 asyncio.run(self._serve_always(stop, take_in))  # the one event loop there is
             except BaseException as error:

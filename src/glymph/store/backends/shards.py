@@ -301,6 +301,9 @@ class ShardedStore(Store):
     def size(self) -> int:
         return sum(part.size() for part in self._all())
 
+    def recent_size(self) -> int:
+        return sum(part.recent_size() for part in self._all())
+
     def settle(self, *, rewrite: bool) -> Settled:
         """Settles all parts; each place stands as in the part where it stands worst."""
         found = [part.settle(rewrite=rewrite) for part in self._all()]

@@ -83,6 +83,9 @@ RETURNING fence;
 -- name: renew_lease
 UPDATE leases SET until = :until WHERE space_id = :space_id AND fence = :fence RETURNING fence;
 
+-- name: give_back_lease
+UPDATE leases SET until = 0 WHERE space_id = :space_id AND fence = :fence;
+
 -- name: reserve
 INSERT INTO ledger(space_id, at, job, model, run, tokens_in, tokens_out, cost_usd, assumed, outcome)
 VALUES (:space_id, :at, :job, :model, :run, :tokens_in, :tokens_out, :cost_usd, :assumed, 'reserved')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby, product
 
 _LANGUAGES = (
@@ -73,6 +74,37 @@ _BEHIND_DASH = re.compile(
 )
 _FOLDED = str.maketrans("ıİſ", "iis")  # what ignoring case takes for one letter
 _DIGITS = {word.translate(_FOLDED).casefold(): digit for word, digit in VALUES.items()}
+
+
+def may_be_said(characters: str, text: str) -> bool:
+    """Tells whether a text has a word by which one of these characters might be said aloud."""
+    return _said_words("".join(sorted(set(characters.lower())))).search(text) is not None
+
+
+@lru_cache(maxsize=1024)
+def _said_words(characters: str) -> re.Pattern[str]:
+    """Returns the pattern of all words of the characters, and of those that stand between them."""
+    figures = {str(unicodedata.decimal(one)) for one in characters if one.isdecimal()}
+    words = [word for figure in sorted(figures) for word in _WORDS[figure]]
+    words += [_SPELT[one] for one in characters if one in _SPELT]
+    one_word = f"{_NO_LETTER_BEFORE}(?:{'|'.join(words)}){_NO_LETTER_AFTER}|" if words else ""
+    return re.compile(f"{one_word}double|triple|{SAID_DASH}", re.IGNORECASE)
+
+
+def write_pattern(characters: str, gap: str = GAP) -> str:
+    """Returns what is left of `spell_pattern` where nothing is said aloud.
+
+    It is compiled in a twentieth of the time.
+    """
+    return gap.join(
+        _figure_pattern(one) if one.isdecimal() else re.escape(one) for one in characters
+    )
+
+
+def _figure_pattern(digit: str) -> str:
+    figure = str(unicodedata.decimal(digit))
+    signs = "".join(sign for sign, value in _SIGNS.items() if value == figure)
+    return f"[{digit}{figure}{signs}]"
 
 
 def digit_pattern(digit: str) -> str:

@@ -15,7 +15,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from glymph.text.grammar import FUNCTION, VERBS
-from glymph.text.identifiers.aloud import SAID_DASH, VALUES, find_rows, spell_pattern
+from glymph.text.identifiers.aloud import (
+    SAID_DASH,
+    VALUES,
+    find_rows,
+    may_be_said,
+    spell_pattern,
+    write_pattern,
+)
 from glymph.text.identifiers.books import other_isbn
 from glymph.text.identifiers.codenames import name_pattern
 from glymph.text.identifiers.codes import is_other_label
@@ -40,7 +47,8 @@ SHORTEST_NUMBER = 5  # digits of a number that is known in any groups
 SHORTEST_CODE = 5  # letters and digits of a code that is known in any groups
 LONG_PHONE = 9  # digits of a number that may be a phone, where a text tells its country
 SURELY_ONE = 6  # digits of a number that is one whatever it is called
-_GAP = f"(?:[ ./_()·-]{{0,3}}| {{1,3}}{SAID_DASH} {{1,3}})"
+_WRITTEN_GAP = "[ ./_()·-]{0,3}"
+_GAP = f"(?:{_WRITTEN_GAP}| {{1,3}}{SAID_DASH} {{1,3}})"
 _BEFORE = r"(?<![\w@\\+-])(?<!\w[/_])(?<![0-9][.,:])"
 _AFTER = r"(?![\w@]|[.,/:_-]\w)"
 _CODE_BEFORE, _CODE_AFTER = r"(?<![\w-])(?<![0-9][.,/])", r"(?![\w-]|[.,/]\w)"
@@ -98,11 +106,20 @@ def _find(wanted: Identifier, text: str, found: Sequence[Identifier]) -> Iterato
     elif kind == "phone":
         yield from _find_phone(key, text)
     else:
-        for pattern in _patterns(kind, key, wanted.text, wanted.others):
+        # To compile how a long code may be said takes 15 ms, and few texts say one.
+        said = may_be_said(_characters(wanted), text)
+        for pattern in _patterns(kind, key, wanted.text, wanted.others, said=said):
             for match in pattern.finditer(text):
                 if not _goes_on(text, *match.span(), strictly=False):
                     yield Spelling(*match.span())
         yield from _find_more(wanted, text)
+
+
+def _characters(wanted: Identifier) -> str:
+    """Returns the letters and digits that its patterns are made of, and perhaps others."""
+    if wanted.type == "isbn":  # its other form ends in any digit
+        return "0123456789x"
+    return "".join([wanted.key, wanted.text, *(key for _, key in wanted.others)])
 
 
 def _find_more(wanted: Identifier, text: str) -> Iterator[Spelling]:
@@ -140,13 +157,15 @@ def _find_filled(written: str, text: str) -> Iterator[Spelling]:
 
 @lru_cache(maxsize=1024)
 def _patterns(
-    kind: str, key: str, written: str, others: tuple[tuple[str, str], ...]
+    kind: str, key: str, written: str, others: tuple[tuple[str, str], ...], *, said: bool
 ) -> tuple[re.Pattern[str], ...]:
+    """Returns the patterns of an identifier; those for texts in which nothing is said are short."""
     wanted = Identifier(kind, key, 0, 0, written, others)
-    return tuple(re.compile(each, re.IGNORECASE) for each in _expressions(wanted))
+    return tuple(re.compile(each, re.IGNORECASE) for each in _expressions(wanted, said=said))
 
 
-def _expressions(wanted: Identifier) -> Iterator[str]:
+def _expressions(wanted: Identifier, *, said: bool) -> Iterator[str]:
+    spell = spell_pattern if said else write_pattern
     kind, key = wanted.type, wanted.key
     if kind == "url" and "://" not in key and "@" not in key:
         host, slash, page = key.partition("/")
@@ -164,7 +183,7 @@ def _expressions(wanted: Identifier) -> Iterator[str]:
     elif kind in ("isbn", "issn", "card", "iban"):
         gap = "[ .-]{0,2}"
         for number in filter(None, (key, other_isbn(key) if kind == "isbn" else "")):
-            yield rf"{_BEFORE}{spell_pattern(number, gap)}{_AFTER}"
+            yield rf"{_BEFORE}{spell(number, gap)}{_AFTER}"
     elif kind == "plate":
         spelt = "[ .:·•・_-]{0,3}".join(map(re.escape, key))
         before = "" if UNSPACED.match(key) else r"(?<![\w-])"  # words stand beside it there
@@ -177,7 +196,7 @@ def _expressions(wanted: Identifier) -> Iterator[str]:
             r"(?![\w]|[.,+-]\w)"
         )
     elif kind == "code":
-        yield from _code_expressions(wanted)
+        yield from _code_expressions(wanted, said=said)
 
 
 def _mac_expressions(key: str) -> Iterator[str]:
@@ -187,21 +206,22 @@ def _mac_expressions(key: str) -> Iterator[str]:
     yield rf"(?<![\w.]){'[.]'.join(re.findall('....', digits))}(?!\w|[.]\w)"
 
 
-def _code_expressions(wanted: Identifier) -> Iterator[str]:
+def _code_expressions(wanted: Identifier, *, said: bool) -> Iterator[str]:
+    spell, gap = (spell_pattern, _GAP) if said else (write_pattern, _WRITTEN_GAP)
     for kind, key in wanted.others:
         if kind == "mac":
             yield from _mac_expressions(key)
     number = find_number(wanted)
     if len(number) >= SHORTEST_NUMBER:
-        yield rf"{_BEFORE}{spell_pattern(number)}{_AFTER}"
+        yield rf"{_BEFORE}{spell(number)}{_AFTER}"
     key = compact(wanted.text)
     if number == key or not re.search("[0-9]", key):
         return
     if len(key) >= SHORTEST_CODE:
-        yield rf"{_CODE_BEFORE}{spell_pattern(key, _GAP)}{_CODE_AFTER}"
+        yield rf"{_CODE_BEFORE}{spell(key, gap)}{_CODE_AFTER}"
     digits = re.sub("^[^0-9]+", "", key)
     if digits.isdecimal() and len(digits) > SURELY_ONE:
-        yield rf"{_BEFORE}{spell_pattern(digits)}{_AFTER}"
+        yield rf"{_BEFORE}{spell(digits)}{_AFTER}"
 
 
 def find_number(wanted: Identifier) -> str:
