@@ -16,6 +16,8 @@ SPELT = [
     ("Please purge passport number X 1048 8823.", "Ferdinand's passport number is X10488823."),
     ("Wis polisnummer ZK 33.108.774 volledig.", "De zorgpolis heeft nummer ZK33108774."),
     ("Forget the serial number fx 90-22-c-7185.", "It has the serial number FX9022C7185."),
+    ("Booking ref. QX 7-PLT, you can let that go.", "Booking reference QX7PLT is for May."),
+    ("Purge ticket inc 48213.", "Ticket INC-0048213 is about the VPN dropping."),
     ("Delete part no. 7-70-11 A, please.", "The pump needs part 77011A."),
 ]
 NEAR = [

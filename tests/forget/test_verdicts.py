@@ -399,6 +399,7 @@ def test_what_is_said_anew_with_another_value_is_replaced_whole_whatever_the_rea
         ("L'affitto di Ugo era di 700 euro, è di 820 euro da maggio.", "era di 700 euro", "L'affitto di Ugo è di 820 euro da maggio."),
         ("The visits are to Ann and to Bob.", " and ", "The visits are to Ann and to Bob."),
         ("The bins are taken out by Squeak and Henrietta.", "Squeak", "The bins are taken out by Henrietta."),
+        ("Schlüssel haben Markus Ott und Petra Lamm.", "Markus Ott", "Schlüssel haben Petra Lamm."),
         ("Bo can be reached at bo@a.example or bo@b.example.", "at bo@a.example or", "Bo can be reached at bo@b.example."),
         ("Er zahlt Beiträge an den Kegelclub, den Chor und das Rote Kreuz.", "an den Kegelclub", "Er zahlt Beiträge an den Chor und das Rote Kreuz."),
         ("去杭州的有王磊、李娜和赵敏。", "李娜", "去杭州的有王磊和赵敏。"),

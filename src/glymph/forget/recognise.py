@@ -16,7 +16,7 @@ from glymph.text.identifiers.spellings import compact
 from glymph.text.words import RUN
 
 FEWEST = 6  # letters and digits of an identifier that is known in whatever groups
-FEWEST_DIGITS = 4  # of these
+FEWEST_DIGITS = 4  # of a number in groups; of a code with letters one is enough
 WIDEST_GAP = 3  # characters between two groups
 MOST_GROUPS, MOST_JOINED = 6, 60  # of one spelling; spellings of one request
 GAPS = frozenset(" ./_:()·-\u00a0")
@@ -55,7 +55,12 @@ def _list_keys(each: Identifier) -> tuple[str, ...]:
 
 
 def _has_enough(key: str) -> bool:
-    return len(key) >= FEWEST and sum(sign.isdecimal() for sign in key) >= FEWEST_DIGITS
+    digits = _count_digits(key)
+    return len(key) >= FEWEST and digits > 0 and (digits >= FEWEST_DIGITS or digits < len(key))
+
+
+def _count_digits(key: str) -> int:
+    return sum(sign.isdecimal() for sign in key)
 
 
 def _is_within(start: int, end: int, others: Iterable[Identifier]) -> bool:
@@ -77,7 +82,7 @@ def list_joined(text: str) -> tuple[str, ...]:
             if len(gap) > WIDEST_GAP or not GAPS.issuperset(gap):
                 break
             key += words[last][0].lower()
-            if last > first and _has_enough(key):
+            if last > first and len(key) >= FEWEST and _count_digits(key) >= FEWEST_DIGITS:
                 found[key] = None
     return tuple(found)[:MOST_JOINED]
 

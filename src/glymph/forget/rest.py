@@ -50,6 +50,7 @@ _BESIDE = re.compile(rf"\s+(?:{_AND})(?=\s+[A-ZÀ-ÞΑ-ΩА-Я])")
 _ITEM = r"\w{1,3}(?:\s+[^\s,.;:!?]+){1,4}"  # with an article, or a word as short as one
 _LAST_ITEMS = re.compile(rf"\s*{_ITEM}(?:,\s*{_ITEM}){{0,3}},?\s(?:{_AND})\s+{_ITEM}[.!?]?$")
 _LED, _FIRST_WORD = re.compile(r"([^\W\d_]+)\s"), re.compile(r"[^\s,]+")
+_NAME = re.compile(r"[A-ZÀ-ÞΑ-ΩА-Я][\w'’.-]*(?: [A-ZÀ-ÞΑ-ΩА-Я][\w'’.-]*){0,2}")
 _LAST_WORD = re.compile(r"[^\W\d_]+$")
 _DENSE_AND = ("和", "与", "與", "及", "と", "や", "및")
 _LAST_SHORT = re.compile(r"(?<!\w)[^\W\d_]{1,4}$")
@@ -262,15 +263,24 @@ def _cut_out(text: str, start: int, end: int) -> str:
         left = left[:-1]
     elif right[:1] in "," and right and (joined := _JOINED.search(left)):
         left, right = left[: joined.start()], f"{joined[0].strip()} {right[1:].lstrip()}"
-    led_by = _LAST_WORD.search(left)
-    if led_by and led_by[0].lower() in PREPOSITIONS and (joint := _JOINING.match(right)):
-        right = right[joint.end() :].lstrip()  # "done by Bo and Ann" without Bo
+    if text[:start].rstrip()[-1:] not in _JOINTS:
+        right = _drop_joint(left, text[start:end].strip(), right)
     twice = _LAST_SHORT.search(left)
     if twice and re.match(rf"{re.escape(twice[0])}\s", right, re.IGNORECASE):
         left = left[: twice.start()].rstrip()  # "on Mondays and on Fridays" without "Mondays and"
     apart = left and right and not re.match(r"[,.;:!?…)，、；：。！？،؛؟।]", right)
     dense = UNSPACED_OR_HANGUL.search(left[-1:]) and not text[:start][-1:].isspace()
     return f"{left}{' ' if apart and not dense else ''}{right}"
+
+
+def _drop_joint(before: str, cut: str, after: str) -> str:
+    """Returns what follows without the "and" before the second of two: "done by Bo and Ann"."""
+    joint, led_by = _JOINING.match(after), _LAST_WORD.search(before)
+    if joint is None or led_by is None:
+        return after
+    rest = after[joint.end() :].lstrip()
+    names = _NAME.fullmatch(cut) is not None and _NAME.match(rest) is not None
+    return rest if names or led_by[0].lower() in PREPOSITIONS else after
 
 
 def _find_led_item(cut: str, after: str) -> int | None:
