@@ -14,7 +14,7 @@ from glymph.llm.dialogue import Message, Question
 from glymph.llm.fence import fence_records, rule
 
 KINDS = ("fact", "preference", "decision", "lesson", "goal", "note")
-MOST, LONGEST = 40, 400  # memories of one answer, characters of one memory
+MOST, LONGEST = 24, 400  # memories of one answer, characters of one memory
 MAX_TOKENS = 4000
 
 SYSTEM = """\
@@ -22,9 +22,8 @@ You keep the long-term memory of an AI agent. You are shown a part of a conversa
 what will still matter in later conversations, with other questions and other files open.
 
 Keep: decisions and why they were taken, standing preferences and rules of the user, lasting \
-facts about people, projects, systems and their names, also small ones that are said in passing \
-or in answer to a question, who is responsible for what, conventions, commands that will be run \
-again, lessons from what went wrong or right, goals, dates ahead and deadlines.
+facts about people, projects, systems and their names, lessons from what went wrong or right, \
+goals and deadlines.
 Leave out: requests and steps of the work at hand, questions, politeness, what is true only now, \
 what everybody knows, what the code itself shows, guesses, and suggestions of the assistant that \
 the user did not accept. Never keep passwords, keys or anything shown as [secret].
@@ -36,8 +35,8 @@ language of the turns. Write "yesterday", "today" and "tomorrow" as the date the
 
 Answer with one JSON object: {{"memories": [{{"text": "…", "kind": "…", "turn": 1}}]}}. kind is \
 one of {kinds}. turn is the number of the turn that says it. At most {most} memories, each of at \
-most {longest} characters; the most useful first. Go through the turns one by one and leave out \
-nothing that will still matter; a part may hold none: then the list is empty.
+most {longest} characters; the most useful first. Most parts hold few or none: then the list is \
+empty.
 
 {rule}"""
 
