@@ -26,7 +26,7 @@ from glymph.reader.contract import Reader
 from glymph.text.normal import normalise
 
 Floats = NDArray[np.float64]
-SETS = ("second", "fourth", "fifth", "sixth", "seventh", "eighth")
+SETS = "second fourth fifth sixth seventh eighth ninth tenth eleventh".split()
 HELD_BACK, STEPS = 3.0, 30  # how strongly weights are held small, and steps of Newton's method
 SOUGHT = (0.70, 0.75, 0.80)  # of what is worth keeping
 

@@ -374,6 +374,14 @@ def test_masking_twice_is_masking_once(name):
     assert mask_secrets(once) == (once, 0)
 
 
+def test_a_plain_key_is_masked_if_its_end_looks_drawn_and_names_of_code_stay():
+    masked, _ = mask_secrets("staging key is tk_stg_9f3Lq0vvR2, put it in env")
+    assert masked == "staging key is [secret], put it in env"
+    assert "vvR2" not in mask_secrets("The key is tk-stg-9f3Lq0vvR2.")[0]
+    for name in ("app_cfg_Main2", "order_id", "Customer2Order", "customerRefV2Field", "user_id_v2"):
+        assert mask_secrets(f"The key is {name} there.")[0] == f"The key is {name} there."
+
+
 def test_only_the_secret_goes_and_every_one_is_counted():
     frame = "Use postgres://app:{0}@db.example.com/shop with DB_PASSWORD={1}, then pay with {2}."
     text, count = mask_secrets(frame.format("hunter2", "s3cretpw", CARD))

@@ -225,6 +225,13 @@ def _is_api_key(found: re.Match[str]) -> bool:
     return bool(DIGIT.search(body)) and max(map(len, re.split(r"[_\-]", body))) >= 16
 
 
+def _ends_at_random(found: re.Match[str]) -> bool:
+    """Returns whether the last piece of a key mixes letters of both sizes with digits."""
+    last = re.split("[_-]", found["v"])[-1]
+    mixed = LOWER.search(last) and UPPER.search(last) and len(re.findall("[0-9]+", last)) > 1
+    return len(last) >= PIECE and bool(mixed)
+
+
 # Long words drawn at random, near a word that speaks of secrets
 
 _LONG = r"(?<![A-Za-z0-9+/_\-.])(?P<v>[A-Za-z0-9+/_\-]{20,512}={0,2})(?![A-Za-z0-9+/_\-=])"
@@ -239,6 +246,7 @@ _HARMLESS = compile_late(
     re.IGNORECASE,
 )
 NEAR = 60  # characters before the word
+PIECE = 8  # characters of the piece of a key that is drawn at random
 
 
 def _is_drawn(found: re.Match[str]) -> bool:
@@ -408,6 +416,11 @@ RULES: tuple[Rule, ...] = (
         r"\bpass(?: is|:| =) (?P<v>(?=[^\s\d]{0,40}\d)[A-Za-z][\w!#$%&*+?\-]{6,40})(?![\w/@])",
         "pass",
         _is_made_up,
+    ),
+    _make_rule(
+        r"\bkey(?: is| was|:| =|'s) (?P<v>[A-Za-z0-9_\-]{10,80})(?![\w/@]|\.\w)",
+        "key",
+        _ends_at_random,
     ),
     Rule(r"(?<![\w.\-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w\-]|\.\d)"),
     Rule(_LONG, _is_drawn, tuple(f"{_PASSWORDS} {_KEYS}".split()), flags=0, is_long=True),
