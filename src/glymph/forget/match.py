@@ -255,8 +255,9 @@ def sought(request: Request, among: Sequence[Unit], closure: Closure) -> Sought:
             names.append(((word,),))
         else:
             left.append(word)
-    unknown = [word for word in unknown if word not in find_openings(request)]
-    return Sought(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(left)), tuple(unknown))
+    openings = find_openings(request)
+    strange = tuple(word for word in unknown if word not in openings)
+    return Sought(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(left)), strange)
 
 
 def find_openings(request: Request) -> frozenset[str]:

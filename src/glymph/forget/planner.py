@@ -18,7 +18,7 @@ from typing import Literal
 from glymph.forget.by_rules import SHORT, Meant, find_meant
 from glymph.forget.left import find_left
 from glymph.forget.match import Sought, Statement, Unit, score, units
-from glymph.forget.names import begin_alike
+from glymph.forget.names import LEAST_ALIKE, begin_alike
 from glymph.forget.recognise import recognise
 from glymph.forget.request import Request, read_request
 from glymph.forget.rest import (
@@ -39,6 +39,7 @@ from glymph.forget.verdicts import (
 from glymph.reader.contract import Target
 from glymph.text.identifiers.codenames import is_unmistakable
 from glymph.text.normal import normalise
+from glymph.text.scripts import fold
 from glymph.text.words import NAME_WORD
 
 UNSAFE = (
@@ -181,8 +182,14 @@ def names_unmentioned(wanted: Sought, statements: Sequence[Statement]) -> bool:
     """
     if any(name[0][0].isupper() for known in wanted.names for name in known):
         return False
-    said = {word for one in statements for word in NAME_WORD.findall(one.text)}
     unknown = [word for word in wanted.unknown if word[0].isupper()]
+    heads = {fold(word)[:LEAST_ALIKE] for word in unknown}
+    said = {
+        word
+        for one in statements
+        for word in NAME_WORD.findall(one.text)
+        if fold(word)[:LEAST_ALIKE] in heads
+    }
     return bool(unknown) and not any(begin_alike(word, other) for word in unknown for other in said)
 
 
