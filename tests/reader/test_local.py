@@ -44,7 +44,7 @@ def test_other_languages_are_read(newer, older):
 
 
 def test_hiding_takes_certainty_whatever_the_weights_were_fitted_on():
-    assert reader().thresholds.hide >= 0.93
+    assert reader().thresholds.hide >= 0.92
 
 
 def test_a_shared_label_means_nothing():
