@@ -21,9 +21,7 @@ from glymph.forget.match import Sought, Statement, Unit, score, units
 from glymph.forget.names import LEAST_ALIKE, begin_alike
 from glymph.forget.recognise import recognise
 from glymph.forget.request import Request, read_request
-from glymph.forget.rest import (
-    cut_identifiers,
-)
+from glymph.forget.rest import cut_identifiers
 from glymph.forget.verdicts import (
     IN_DOUBT,
     NAMED,
