@@ -309,8 +309,14 @@ def test_a_thread_that_gives_way_runs_behind_others_and_so_do_those_that_it_star
 
 
 def test_who_may_not_give_way_goes_on(monkeypatch):
-    def forbid(*_):
+    asked = []
+
+    def forbid(*wanted):
+        asked.append(wanted)
         raise PermissionError
 
+    before = os.getpriority(os.PRIO_PROCESS, 0)
     monkeypatch.setattr(os, "setpriority", forbid, raising=False)
     give_way()
+    assert len(asked) == (sys.platform == "linux")
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before

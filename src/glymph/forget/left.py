@@ -6,10 +6,9 @@ from glymph.forget.by_rules import Meant, still_held
 from glymph.forget.match import still_named
 from glymph.forget.request import Request
 from glymph.forget.rest import cut_spans, find_rest, is_safe
-from glymph.forget.verdicts import Verdict
+from glymph.forget.verdicts import ALONE, Verdict
 from glymph.text.identifiers import identifiers
 
-SURE = 0.9  # the share from which on the reader knows better than rules that all of it is meant
 HALF, DOUBT, CLEAR = 0.5, 0.4, 0.9  # shares of being meant in part
 
 
@@ -38,7 +37,7 @@ def _cut(one: Verdict, meaning: Meant, request: Request, *, lasting: bool) -> st
     kept = still_held(request, said, rest) or (meaning.named and still_named(rest, meaning.wanted))
     if rest and clear and not kept:
         return rest
-    read = one.by == "reader" or (one.read >= SURE and one.part < HALF)
+    read = one.by == "reader" or (one.read >= ALONE and one.part < HALF)
     if read and not one.spans and not request.strong:
         return ""  # rules know the clause that names it; the reader, that all of it is meant
     return find_rest(one.units, meaning.wanted, request)

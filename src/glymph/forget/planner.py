@@ -23,6 +23,7 @@ from glymph.forget.recognise import recognise
 from glymph.forget.request import Request, read_request
 from glymph.forget.rest import cut_identifiers
 from glymph.forget.verdicts import (
+    ALONE,
     IN_DOUBT,
     NAMED,
     Told,
@@ -52,11 +53,10 @@ Ask = Callable[[Sequence[Statement]], Mapping[str, Told]]
 
 MOST_READ = 60  # statements that the reader reads for one request
 MOST_ASKED = 60  # statements that a plan asks about; it says how many more there are
-# From which share on something is done: where rules hold it to be meant as well, and by the reader
-# alone. Of 255 requests that it had not learnt from, it would have taken something that had to stay
-# in 2.7 of a hundred at these, and 89 would have been right; at 0.8 it is 3.9, and 89 as well.
+# From which share on something is done where rules hold it to be meant as well; for the reader
+# alone it is ALONE. Of 255 requests that it had not learnt from, it would have taken something that
+# had to stay in 2.7 of a hundred at these, and 89 would have been right; at 0.8 it is 3.9 and 89.
 AGREED: Mapping[Mode, float] = {"release": 0.4, "purge": 0.6}
-ALONE = 0.9
 # Where nothing is certain, what leads by so many times the next one's share goes, if it can be
 # undone: a request nearly always means something.
 LEAD, LEAD_TIMES = 0.3, 2.0

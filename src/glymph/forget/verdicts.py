@@ -24,6 +24,7 @@ By = Literal["rules", "reader", "model"]
 Ruled = Literal["none", "perhaps", "found"]
 
 FIGURES = frozenset({"number", "money", "percent"})
+ALONE = 0.9  # the share from which on the reader's word is enough, whatever rules know
 NAMED = 0.05  # the share from which on what is merely named goes, by the rules
 IN_DOUBT = 0.3  # the share of what rules hold to be perhaps meant
 TOLD_NONE, TOLD_MEANT = 0.0, 0.98  # the shares of what a model has judged
