@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -144,12 +145,16 @@ def _ask_again(
     return tally.answered
 
 
-def _open(model: Embedder, judge: Reader, clock: FrozenClock) -> Glymph:
-    folder = tempfile.mkdtemp(prefix="glymph-conversations-")
-    return Glymph.open(
-        f"sqlite:///{folder}/memory.db", embedder=model, reader=judge, clock=clock,
-        settings=SETTINGS,
-    )  # fmt: skip
+@contextmanager
+def _open(model: Embedder, judge: Reader, clock: FrozenClock) -> Iterator[Glymph]:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Glymph.open(
+            f"sqlite:///{folder}/memory.db", embedder=model, reader=judge, clock=clock,
+            settings=SETTINGS,
+        ) as glymph,
+    ):  # fmt: skip
+        yield glymph
 
 
 def _count(glymph: Glymph, links: Links, texts: dict[str, str], tally: Tally) -> None:

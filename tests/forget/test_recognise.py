@@ -43,6 +43,24 @@ def test_a_longer_number_and_another_one_are_not_taken_for_it(request_, text):
     assert [one.key for one in found.strong] == [one.key for one in asked.strong]
 
 
+POLICIES = [
+    Statement("m0", "The home insurance has the policy number 770093-PT."),
+    Statement("m1", "Dan's policy number is 770093-PZ."),
+    Statement("m2", "The policy renews in May."),
+]
+
+
+@pytest.mark.parametrize("written", ["770093-PT", "77 0093 pt", "770093PT", "770093-pt"])
+def test_the_letters_that_end_a_number_are_part_of_it(written):
+    planned = plan(f"permanently remove policy number {written} please", POLICIES, mode="purge")
+    assert [(one.kind, one.id) for one in planned.actions] == [("remove", "m0")]
+
+
+def test_half_of_a_number_asks_about_all_that_go_on_from_it():
+    planned = plan("permanently remove policy 770093 please", POLICIES, mode="purge")
+    assert [(one.kind, one.id) for one in planned.actions] == [("ask", "m0"), ("ask", "m1")]
+
+
 def test_an_index_is_asked_for_groups_written_together():
     assert "inc0048213" in list_joined("Remove the ticket inc 0048213 please.")
     assert list_joined("Lunch for 4 of us, and 3 more; it takes 20 minutes.") == ()

@@ -20,6 +20,7 @@ from glymph.forget.match import (
     contrasts,
     dates_met,
     figures_met,
+    find_longer,
     heads_met,
     known_as,
     lexical,
@@ -109,7 +110,8 @@ def _by_identifier(request: Request, among: Sequence[Unit]) -> Meant:
     found = by_identifier(request, among)
     written = ", ".join(each.text for each in request.strong)
     if not found:
-        return Meant(why=f"nothing here holds {written}, whole")
+        longer = tuple(find_longer(request, among))
+        return Meant(perhaps=longer, why=f"nothing here holds {written}, whole")
     if request.whole:
         closure = known_as(among)
         names = [

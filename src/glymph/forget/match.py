@@ -32,6 +32,7 @@ _RANDOM = re.compile(r"(?=\w*\d)(?=\w*[a-z])\w{6,}", re.IGNORECASE)
 ENOUGH = 0.34  # of the words of a request, where names or figures are met as well
 ENOUGH_ALONE = 0.55  # where there are only words
 LONG_TOKEN = 8  # characters of a hyphenated word that names one thing
+LEAST_NUMBER = 4  # characters of a number that a longer code may go on from
 BY_TOPIC = 0.7  # what a word counts that is met by its topic
 
 
@@ -210,6 +211,22 @@ def _find_extended(wanted: Identifier, among: Sequence[Unit]) -> list[Unit]:
         if each.type == wanted.type and re.match(rf"{re.escape(head)}[-_.:/]", fold(each.text))
     ]
     return [unit for _, unit in found] if len({text for text, _ in found}) == 1 else []
+
+
+def find_longer(request: Request, among: Sequence[Unit]) -> list[Unit]:
+    """Returns the clauses with a longer code that begins with a number of the request: 4471-B."""
+    heads = tuple(
+        f"{key}-"
+        for wanted in request.strong
+        if wanted.type == "code"
+        for _, key in wanted.readings
+        if len(key) >= LEAST_NUMBER
+    )
+    return [
+        unit
+        for unit in among
+        if any(found.type == "code" and found.key.startswith(heads) for found in unit.identifiers)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

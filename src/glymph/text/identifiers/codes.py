@@ -30,6 +30,7 @@ _RUN = re.compile(
     r"|(?<=\()(?=\+?[0-9]{1,5}\))\+?[0-9]|(?<=[0-9]))(?:[ ()./-]{0,3}[0-9]){4,23}(?: ?(?:ext\.?"
     r"|extension|Durchwahl|DW|poste|x) ?(?P<inner>[0-9]{1,6}))?(?![\w]|[.,][0-9])"
 )
+_LETTERED = re.compile(r"[-/][A-Z]{1,4}(?![\w-])")  # behind a number that is half of a code
 _DIGIT = re.compile("[0-9]")
 _LETTER = re.compile(r"[^\W\d_]")
 _JOINTS = re.compile("[-_/.# ]")
@@ -131,6 +132,8 @@ def digit_runs(text: str) -> Iterator[Span]:
             yield from _international(match)
             continue
         written = _outer(match)
+        if " " not in written and _LETTERED.match(text, match.end()):
+            continue  # 770093-PT
         digits = "".join(_GROUPS.findall(written))
         if digits.startswith("00") and len(digits) > 10 and digits[2] != "0":
             yield _phone("+" + _without_trunk(written)[2:], match, match.end())
