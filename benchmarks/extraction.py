@@ -19,7 +19,10 @@ from glymph.text.secrets import mask_secrets
 QUESTION = "How much of what a session taught is kept, and how much of what is kept is worth it?"
 
 FOLDER = Path(__file__).parent / "cases" / "extraction"
-PARTS = "dev once second third fourth fifth sixth seventh eighth ninth tenth eleventh".split()
+PARTS = (
+    "dev once second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+    "fourteenth"
+).split()
 ANSWERS = FOLDER / "answers"
 CODES = FOLDER.parent / "codes"
 

@@ -24,6 +24,10 @@ def test_a_sentence_taken_word_for_word_says_nothing_of_another():
     assert find_sources(CASE, 1, "Dort wächst viel Giersch.") == {(1, FIRST)}
 
 
+def test_a_statement_in_quite_other_words_retells_the_one_marked_sentence_of_its_turn():
+    assert find_sources(CASE, 1, "Dort steht altes Obst.") == {(1, SECOND)}
+
+
 def test_a_statement_counts_as_worth_it_by_what_it_retells():
     score = Score()
     score.count(CASE, [(1, "Ein Boskoop, Johannisbeeren und viel Giersch."), (1, FIRST)])

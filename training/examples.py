@@ -55,6 +55,7 @@ class Example(NamedTuple):
     group: int = -1
     lang: str = "en"
     odds: float | None = None  # how relevant a teacher holds the text to be
+    shares: tuple[float, ...] = ()  # of people who gave each answer, where several were asked
     # of a scene of several texts: where each begins, and where stands what is meant
     starts: tuple[int, ...] | None = None
     places: tuple[Span, ...] = ()
@@ -493,9 +494,9 @@ def list_keepings(talks: list[Case]) -> list[Example]:
                 continue
             heard = last.get("assistant" if role == "user" else "user", "")
             before: list[str] = []
-            for text, label in turn["s"]:
+            for text, told in turn["s"]:
                 said = Said(role, text, " ".join(before), heard)
-                found.append(Example("keep", word_keeping(said), label, lang=talk["lang"]))
+                found.append(_make_keeping(said, told, talk["lang"]))
                 before.append(text)
             last[role] = " ".join(before)
     return found
@@ -504,7 +505,15 @@ def list_keepings(talks: list[Case]) -> list[Example]:
 def _list_commands(turn: Case, heard: str, lang: str) -> list[Example]:
     """Give the commands that a tool's turn begins its lines with."""
     return [
-        Example("keep", word_keeping(Said("tool", text, "", heard)), label, lang=lang)
-        for text, label in turn["s"]
+        _make_keeping(Said("tool", text, "", heard), told, lang)
+        for text, told in turn["s"]
         if text.startswith("$ ")
     ]
+
+
+def _make_keeping(said: Said, told: int | list[float], lang: str) -> Example:
+    """Give a sentence with what one person made of it, or with the shares of several."""
+    if isinstance(told, int):
+        return Example("keep", word_keeping(said), told, lang=lang)
+    label = told.index(max(told))
+    return Example("keep", word_keeping(said), label, lang=lang, shares=tuple(told))

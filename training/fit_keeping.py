@@ -1,10 +1,11 @@
 """Train the upper half that says what of a conversation to keep, on one GPU, in two minutes.
 
-    python -m training.fit_keeping BASE_FOLDER TRAINED_FOLDER KEEPING_FOLDER
+    python -m training.fit_keeping BASE_FOLDER TRAINED_FOLDER KEEPING_FOLDER [SET_LEFT_OUT ...]
 
 Writes the upper six layers and a head; the lower six stay those of the reader, so both halves read
 the same text once. What the other judgements made of the upper layers says too little about what is
-worth keeping (README.md has the figures). The mean of three seeds is kept. Run
+worth keeping (README.md has the figures). The mean of three seeds is kept. Sets of marked
+transcripts that are left out can be weighed on (`training.fit_sifting`). Run
 `training.export_keeping` afterwards.
 """
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 import copy
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from glymph.reader.layout import Layout, fill_up
 from glymph.reader.wording import KEEPINGS
 from training.cases import Case, read_part
 from training.examples import Example, list_keepings
+from training.marked import SETS, read_marked
 from training.network import WIDTH, Network, load_trained
 from training.packing import Reading
 from training.train import ATTENTION, save_parts
@@ -148,13 +150,19 @@ def cut_apart(talk: Case) -> Iterator[Case]:
                 yield from ({"role": role, "s": [said]} for said in turn["s"])
 
 
-def fit_keeping(base: Path, trained: Path, folder: Path) -> None:
+def list_shares(example: Example) -> Sequence[float]:
+    """List how likely a sentence is worth keeping in each way; one person's word is certain."""
+    return example.shares or np.eye(len(KEEPINGS))[example.label].tolist()
+
+
+def fit_keeping(base: Path, trained: Path, folder: Path, left_out: Collection[str] = ()) -> None:
     """Train one upper half for each seed on the train part, and write their mean."""
     reading = Reading(base / "tokenizer.json")
-    talks = read_part("train")["talks"]
+    marked = read_marked([part for part in SETS if part not in left_out])
+    talks = [*read_part("train")["talks"], *marked]
     examples = [*list_keepings(talks), *draw_bare(talks, random.Random(1))]
     rows = [reading.lay(example) for example in examples]
-    labels = torch.tensor([example.label for example in examples])
+    labels = torch.tensor([list_shares(example) for example in examples])
     network = load_trained(base, trained)
     several = [list_own(fit(network, rows, labels, seed)) for seed in SEEDS]
     mean = {name: sum(one[name] for one in several) / len(several) for name in several[0]}
@@ -162,4 +170,4 @@ def fit_keeping(base: Path, trained: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    fit_keeping(*map(Path, sys.argv[1:4]))
+    fit_keeping(*map(Path, sys.argv[1:4]), left_out=sys.argv[4:])

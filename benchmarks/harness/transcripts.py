@@ -141,7 +141,7 @@ def find_sources(case: Case, turn: int, text: str) -> frozenset[Place]:
     which it repeats some words. One that takes a sentence word for word may retell others besides,
     in the words that are left.
     """
-    own = [place for place in _list_sentences(case) if place[0] == turn]
+    own = dict.fromkeys(place for place in _list_sentences(case) if place[0] == turn)
     told = normalise(text)
     whole = frozenset(place for place in own if normalise(place[1]) in told)
     agreed = find_agreed(case)

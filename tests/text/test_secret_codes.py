@@ -30,6 +30,25 @@ def test_what_opens_something_is_masked(said, code):
 
 
 @pytest.mark.parametrize(
+    ("heard", "said"),
+    [
+        ("There is a key safe by the door. Has its code changed?", "Yes. The nurses did, now {}."),
+        ("An der Tür ist ein Schlüsseltresor. Stimmt der Code noch?", "Nein, jetzt {}"),
+        ("And the padlock?", "{}"),
+    ],
+)
+def test_an_answer_to_who_asks_for_a_code_is_masked(heard, said):
+    assert mask_codes(said.format("4917"), heard) == (said.format(SECRET), 1)
+
+
+@pytest.mark.parametrize(
+    "said", ["We moved in in 1998.", "My extension is 4917.", "There are about 4917 of them here."]
+)
+def test_other_numbers_of_an_answer_stay(said):
+    assert mask_codes(said, "There is a key safe by the door.") == (said, 0)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "The build ends with exit code 4471.",

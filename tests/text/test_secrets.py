@@ -374,6 +374,13 @@ def test_masking_twice_is_masking_once(name):
     assert mask_secrets(once) == (once, 0)
 
 
+def test_words_drawn_with_a_number_are_a_secret_that_goes_into_the_environment():
+    masked, _ = mask_secrets("no time, it's Plover-Teacake-3306 , put it in a env var")
+    assert "Plover" not in masked
+    plain = "We run Node-18-Alpine with the env var DEBUG of build-of-2024."
+    assert mask_secrets(plain) == (plain, 0)
+
+
 def test_a_plain_key_is_masked_if_its_end_looks_drawn_and_names_of_code_stay():
     masked, _ = mask_secrets("staging key is tk_stg_9f3Lq0vvR2, put it in env")
     assert masked == "staging key is [secret], put it in env"

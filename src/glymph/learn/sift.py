@@ -39,12 +39,12 @@ class Signs(NamedTuple):
 
 NONE, ALONE, CONTINUED, ANSWERING = range(len(KEEPINGS))
 # The share from which on a sentence is kept, or a command.
-LEAST: Mapping[str, float] = {"user": 0.58, "assistant": 0.8}
+LEAST: Mapping[str, float] = {"user": 0.7, "assistant": 0.8}
 LEAST_READ = 0.12  # the share from which on a sentence is read a second time
 LEAST_COMMAND = 0.75  # people rarely hold one to be worth keeping
 # The share below which what a model keeps of a turn was of the moment, and a part of a sentence's
 # words that a statement about it repeats.
-LEAST_TOLD: Mapping[str, float] = {"user": 0.04, "assistant": 0.1}
+LEAST_TOLD: Mapping[str, float] = {"user": 0.015, "assistant": 0.04}
 REPEATED = 0.25
 CERTAIN = 1e-4  # nothing is surer than that
 PROMPT = "$ "  # before a command
@@ -53,9 +53,9 @@ LONGEST = 600  # characters of a sentence that may be a statement
 MOST = 120  # sentences of one turn that are read, and commands; what is longer is pasted
 ANSWERS = " – "  # between what was said and the answer to it
 # How much each sign tells that a sentence is worth keeping, fitted by training/fit_sifting.py.
-SHIFT = -0.06
+SHIFT = -0.02
 WEIGHTS = Signs(
-    behind=0.41, alone=0.40, before=1.41, sentences=-0.64, opens=-1.81, lasting=0.66, vital=1.14
+    behind=0.41, alone=0.17, before=0.89, sentences=-0.39, opens=-1.62, lasting=-0.02, vital=0.75
 )
 _CREDENTIALS = re.compile(
     r"pass|pwd|token|secret|api[-_]?key|auth|credential|\blogin\b|sudo -S"

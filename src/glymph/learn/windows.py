@@ -48,8 +48,9 @@ def windows(lines: Iterable[tuple[Raw, int]], start: int) -> Iterator[Window]:
     The windows hold no secrets, and lose no line between them.
     """
     window = Window(start, start)
+    heard: dict[str, str] = {}  # what each side said last
     for line, end in lines:
-        said, secrets, left_out, readable = _read(line)
+        said, secrets, left_out, readable = _read(line, heard)
         size = tokens(said.text) if said is not None else 0
         if window.turns and (window.tokens + size > WINDOW or len(window.turns) >= MOST_TURNS):
             yield window
@@ -65,8 +66,8 @@ def windows(lines: Iterable[tuple[Raw, int]], start: int) -> Iterator[Window]:
         yield window
 
 
-def _read(line: Raw) -> tuple[Turn | None, int, int, bool]:
-    """Reads a line and takes its secrets out.
+def _read(line: Raw, heard: dict[str, str]) -> tuple[Turn | None, int, int, bool]:
+    """Reads a line and takes its secrets out, knowing what either side said last.
 
     Returns what it says, how many secrets there were, how much was left out, and whether it was
     readable.
@@ -81,8 +82,9 @@ def _read(line: Raw) -> tuple[Turn | None, int, int, bool]:
         return None, 0, 0, True
     # What is cut off goes in two steps, so that no secret is cut in two before it is seen.
     text, secrets = mask_secrets(said.text[: 2 * LONGEST])
-    text, codes = mask_codes(text)
+    text, codes = mask_codes(text, heard.get("assistant" if said.role == "user" else "user", ""))
     kept = text[:LONGEST]
+    heard[said.role] = kept or heard.get(said.role, "")
     secrets += codes
     commands = []
     for command in said.commands:

@@ -32,6 +32,13 @@ _AGENTS = (
     r"|assistenti? (?:di )?(?:IA|AI)|assistentes? de IA|LLMs?|(?:large )?language models?"
     r"|AIs?(?= (?:reading|that|who|which|processing|parsing|system)))\b"
 )
+# Of some of these people talk as well: they are spoken to where a note is for them.
+_ADDRESSED = (
+    rf"(?:{_AGENTS}|\b(?:(?:digital|virtual|smart|automated|intelligent)e?[nrs]? "
+    r"(?:assistants?|agents?|assistenten?|agenten?)|(?:asistentes?|agentes?|assistenti?) "
+    r"(?:digital(?:es|i)?|virtual(?:es|i)?|virtuais|digitais)|assistants? (?:virtuels?"
+    r"|numeriques?))\b)"
+)
 _SECRETS = (
     r"(?:\.ssh/\w+|id_(?:rsa|ed25519)|\.aws/credentials|\.netrc|/etc/(?:passwd|shadow)|secrets?"
     r"|api[ -]?keys?|(?:private |ssh |secret |access |encryption |signing )?keys|private key"
@@ -144,7 +151,7 @@ _ENGLISH: tuple[tuple[str, str, str], ...] = (
     rf"|\bif you(?: are|'re) (?:an? )?{_AGENTS}[^.!?\n]{{0,30}}?, ?\w"
     rf"|\b(?:note|notice|message|instructions?|attention|hinweis|nachricht|aviso|nota|mensaje"
     r"|consigne|avis)s? (?:to|for|an|fur|para|a|aux|pour)(?: all| alle| todos los| tous les)? "
-    rf"{_AGENTS}",
+    rf"{_ADDRESSED}",
     "agent|assist|model|bot|asistent|llm|ai |system|sistem"),
     ("to take a role",
     rf"\byou(?: are|'re)(?: now| no longer| hereby)+ (?:{_BE})\b|\byou are no longer\b|\bfrom now"

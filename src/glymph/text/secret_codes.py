@@ -17,6 +17,8 @@ from glymph.text.patterns import compile_late
 from glymph.text.secrets import SECRET
 
 NEAR, BEHIND = 80, 28  # characters before the figures and behind them that may say what they open
+HEARD = 160  # characters of what the other side said last
+BARE = 12  # characters before the figures of an answer that says little else: "it's now 4471"
 _DIGIT = rf"(?i:\b(?:{'|'.join(word for word in VALUES if word.isalpha() and len(word) > 1)})\b)"
 _ONE = rf"(?:(?i:double|triple)[ -])?{_DIGIT}"
 _FIGURES = (
@@ -100,13 +102,18 @@ _IS_ANOTHER = compile_late(rf"(?<![^\W_]){_OTHERS}", re.IGNORECASE)
 _FOUND = compile_late(_FIGURES)
 
 
-def mask_codes(text: str) -> tuple[str, int]:
-    """Returns a text with the codes that open something replaced by `[secret]`, and how many."""
+def mask_codes(text: str, heard: str = "") -> tuple[str, int]:
+    """Returns a text with the codes that open something replaced by `[secret]`, and how many.
+
+    `heard` is what the other side said before it: who is asked for a code of the key safe may
+    answer with no more than the figures.
+    """
     count = 0
+    asked = _SAYS_CERTAINLY.search(heard[-HEARD:]) is not None
 
     def replace(found: re.Match[str]) -> str:
         nonlocal count
-        if not _opens(found):
+        if not (_opens(found) or (asked and _is_answer(found))):
             return found[0]
         count += 1
         return SECRET
@@ -129,3 +136,13 @@ def _opens(found: re.Match[str]) -> bool:
     if len(found["v"]) < 4 or not typed or timely:
         return False
     return bool(_SAYS.search(before) or _SAYS.search(behind) or _SAYS_CERTAINLY.search(behind))
+
+
+def _is_answer(found: re.Match[str]) -> bool:
+    """Returns whether figures answer somebody who spoke of what a few figures open."""
+    start = found.start("v")
+    before = _ENDS.split(found.string[max(0, start - NEAR) : start])[-1]
+    timely = _YEAR_OR_TIME.fullmatch(found["v"]) is not None
+    if len(found["v"]) < 4 or timely or _IS_ANOTHER.search(before):
+        return False
+    return len(before.strip()) <= BARE or _IS_ENTERED.search(before) is not None

@@ -201,6 +201,13 @@ def _is_made_up(found: re.Match[str]) -> bool:
     return bool(shaped) and len(DIGIT.findall(value)) > 1
 
 
+def _is_for_environment(found: re.Match[str]) -> bool:
+    """Returns whether words drawn with a number are said to be put into the environment."""
+    start, end = found.span("v")
+    beside = found.string[max(0, start - NEAR) : start] + found.string[end : end + NEAR]
+    return _ENVIRONMENT.search(beside) is not None
+
+
 def _is_named(found: re.Match[str]) -> bool:
     """Returns whether what stands behind "the password of …:" is made of letters and figures."""
     value = found["v"].rstrip(".:?,")
@@ -307,6 +314,11 @@ def _make_rule(
     return Rule(pattern, check, tuple(needs.split()))
 
 
+_WORD_OF_PARTS = (
+    r"(?<![\w.:/=&%@$\-])(?P<v>(?:[A-Z]?[a-z]{2,12}-){2,5}(?!(?:19|20)\d\d\b)\d{3,6})"
+    r"(?![\w.:/=&%(\[{\-])"
+)
+_ENVIRONMENT = compile_late(r"\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE)
 _PASSWORDS = "pass pw kennwort contraseña пароль code safe"
 _LOGINS = (
     "password", "passwd", "passwort", "passphrase", "kennwort", "contraseña", "clave",
@@ -322,6 +334,7 @@ RULES: tuple[Rule, ...] = (
     _make_rule(_HOOK, "hooks.slack.com"),
     Rule(_MADE_UP, _is_made_up, _LOGINS),
     Rule(_NAMED, _is_named, _LOGINS),
+    Rule(_WORD_OF_PARTS, _is_for_environment, (" env",), flags=0),
     Rule(_ALL_SIGNS, _mixes_all, tuple("!#$^*"), flags=0),
     _make_rule(_DISCORD, "/webhooks/"),
     _make_rule(_TEAMS, "webhook.office"),
