@@ -81,6 +81,23 @@ def test_no_flipped_bit_goes_unnoticed_and_none_makes_anything_crash(sound, tmp_
 @pytest.mark.parametrize(
     ("table", "before", "after"),
     [
+        ("spaces", b"{}", b"{u"),  # a space that cannot be shown was looked at for ever
+        ("sqlite_schema", b"AS BLOB)))", b"AS BLNB)))"),  # checksums are handed numbers
+        ("sqlite_schema", b"(name,seq)", b"(name,sfq)"),  # which no guard of ours makes
+    ],
+)
+def test_a_damaged_record_of_a_space_and_a_damaged_schema_are_named(
+    damaged, sound, tmp_path, monkeypatch, table, before, after
+):
+    for name, value in (damage.SILENCE | {"GLYMPH_HOME": str(tmp_path)}).items():
+        monkeypatch.setenv(name, value)
+    said = dict(damage._try_all(damaged(table, before, after)))
+    assert said["doctor"]
+
+
+@pytest.mark.parametrize(
+    ("table", "before", "after"),
+    [
         ("memories", b"before it is changed", b"before It is changed"),  # its hash is blind to case
         ("messages", b"Box 7 goes to", b"Box 3 goes to"),
         ("conversations", b'"version"', b'"versiOn"'),

@@ -99,11 +99,14 @@ def _list_reachable_spaces(store: Store) -> Sequence[str]:
 def _space(ctx: Context, name: str) -> Found:
     """Yields what is wrong with a space: all steps see one moment of it, while others may write.
 
-    Where one of them fails, the next ones look at another moment.
+    Where one of them fails, the next ones look at another moment; a space that cannot even be shown
+    is not looked at again.
     """
     known = _Known()
     left = list(STEPS)
-    while left:
+    before = len(left) + 1
+    while before > len(left) > 0:
+        before = len(left)
         found: list[tuple[str, str]] = []
         try:
             with ctx.store.snapshot(name) as shot:

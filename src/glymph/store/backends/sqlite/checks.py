@@ -31,7 +31,10 @@ _LOST_MESSAGES = (
     "WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.key = m.conversation AND c.space_id = "
     "m.space_id)"
 )
-_SCHEMA = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+_SCHEMA = (
+    "SELECT type, name, sql FROM sqlite_schema "
+    "WHERE (name NOT LIKE 'sqlite~_%' ESCAPE '~' OR name = 'sqlite_sequence')"
+)
 _COLUMNS = (
     "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'"
 )
@@ -47,7 +50,8 @@ def run(raw: apsw.Connection) -> list[Problem]:
     for check, find in _CHECKS:
         try:
             problems += [Problem(check, detail) for detail in islice(find(raw), MOST)]
-        except (*DAMAGED, apsw.SQLError) as error:
+        # A damaged schema may hand a checksum something else than bytes.
+        except (*DAMAGED, apsw.SQLError, TypeError) as error:
             problems.append(Problem(check, f"cannot be checked to the end ({error})"))
     return problems
 
