@@ -30,7 +30,7 @@ SETTINGS = {"durability": "normal", "compare": "off", "junk_gate": "off"}
 SETS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
     "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth",
-    "sixteenth", "seventeenth", "eighteenth",
+    "sixteenth", "seventeenth", "eighteenth", "nineteenth",
     "terse", "terse_late",
     "supersede", "corrections", "amendments", "revisions", "renewals", "replacements",
     "terse_supersede", "terse_supersede_late",
