@@ -201,6 +201,15 @@ def _is_made_up(found: re.Match[str]) -> bool:
     return bool(shaped) and len(DIGIT.findall(value)) > 1
 
 
+# Words drawn with a number, which are said to go into the environment
+
+_WORD_OF_PARTS = (
+    r"(?<![\w.:/=&%@$\-])(?P<v>(?:[A-Z]?[a-z]{2,12}-){2,5}(?!(?:19|20)\d\d\b)\d{3,6})"
+    r"(?![\w.:/=&%(\[{\-])"
+)
+_ENVIRONMENT = compile_late(r"\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE)
+
+
 def _is_for_environment(found: re.Match[str]) -> bool:
     """Returns whether words drawn with a number are said to be put into the environment."""
     start, end = found.span("v")
@@ -314,11 +323,6 @@ def _make_rule(
     return Rule(pattern, check, tuple(needs.split()))
 
 
-_WORD_OF_PARTS = (
-    r"(?<![\w.:/=&%@$\-])(?P<v>(?:[A-Z]?[a-z]{2,12}-){2,5}(?!(?:19|20)\d\d\b)\d{3,6})"
-    r"(?![\w.:/=&%(\[{\-])"
-)
-_ENVIRONMENT = compile_late(r"\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE)
 _PASSWORDS = "pass pw kennwort contraseña пароль code safe"
 _LOGINS = (
     "password", "passwd", "passwort", "passphrase", "kennwort", "contraseña", "clave",

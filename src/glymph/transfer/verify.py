@@ -104,9 +104,8 @@ def _space(ctx: Context, name: str) -> Found:
     """
     known = _Known()
     left = list(STEPS)
-    before = len(left) + 1
-    while before > len(left) > 0:
-        before = len(left)
+    while left:
+        count = len(left)
         found: list[tuple[str, str]] = []
         try:
             with ctx.store.snapshot(name) as shot:
@@ -123,6 +122,8 @@ def _space(ctx: Context, name: str) -> Found:
             known.whole = False
             found.append(("rows", f"its record cannot be read ({error!r})"))
         yield from found
+        if len(left) == count:
+            break
     yield from _keys(known, ctx.store.keyring)
 
 
